@@ -1,0 +1,15 @@
+//! Attack sets: which squares a piece reaches from a square.
+//!
+//! Everything here is computed at compile time, so a look-up is a plain load without an
+//! initialisation check.
+
+mod leapers;
+mod lines;
+pub mod magics;
+mod sliders;
+
+pub use leapers::{king_attacks, knight_attacks, pawn_attacks, pawn_attacks_of_set};
+pub use lines::{between, line};
+pub use sliders::{
+    bishop_attacks, bishop_rays, line_attacks, queen_attacks, relevant_occupancy, rook_attacks, rook_rays,
+};

@@ -1,0 +1,16 @@
+//! The rules of chess: a position, how moves change it, what makes a move legal and a game drawn.
+
+mod fen;
+mod game;
+mod legality;
+mod make;
+mod position;
+mod see;
+mod zobrist;
+
+pub use fen::{FenError, START_FEN};
+pub use game::{DrawReason, Game, Outcome};
+pub use legality::CheckInfo;
+pub use position::{CastlingPath, Position};
+pub use see::SEE_VALUES;
+pub use zobrist::Keys;

@@ -1,0 +1,128 @@
+//! Zobrist keys: random numbers whose exclusive-or identifies a position.
+//!
+//! Two positions are the same under the laws of chess when men, side to move, castling rights and
+//! en-passant possibility agree; all four enter the main key. An en-passant square enters only when
+//! such a capture is legal, because only then is it stored.
+
+use crate::types::{CastlingRights, Color, File, Piece, PieceType, Square};
+
+struct Table {
+    /// `[piece][square]`
+    piece: [[u64; 64]; 12],
+    /// `[rights]`
+    castling: [u64; 16],
+    /// `[file]`
+    en_passant: [u64; 8],
+    black_to_move: u64,
+}
+
+static TABLE: Table = Table::new();
+
+impl Table {
+    const fn new() -> Table {
+        let mut state = 0x5155_494C_4C4F_4E21;
+        let mut table =
+            Table { piece: [[0; 64]; 12], castling: [0; 16], en_passant: [0; 8], black_to_move: 0 };
+        let mut piece = 0;
+        while piece < 12 {
+            let mut square = 0;
+            while square < 64 {
+                table.piece[piece][square] = split_mix(&mut state);
+                square += 1;
+            }
+            piece += 1;
+        }
+        let mut rights = 1;
+        while rights < 16 {
+            table.castling[rights] = split_mix(&mut state);
+            rights += 1;
+        }
+        let mut file = 0;
+        while file < 8 {
+            table.en_passant[file] = split_mix(&mut state);
+            file += 1;
+        }
+        table.black_to_move = split_mix(&mut state);
+        table
+    }
+}
+
+/// The SplitMix64 generator (Steele, Lea, Flood 2014).
+const fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// Which of the structure keys a piece belongs to: 0 pawns, 1 White's pieces, 2 Black's pieces. `[piece]`
+const STRUCTURE: [u8; 12] = [0, 0, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2];
+
+/// The incremental hash keys of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Keys {
+    /// Identifies the whole position.
+    pub main: u64,
+    /// Pawns of both sides, then White's other men, then Black's other men.
+    structure: [u64; 3],
+    /// Knights and bishops of both sides.
+    pub minor: u64,
+}
+
+impl Keys {
+    /// Identifies the pawns of both sides.
+    #[inline(always)]
+    pub fn pawn(&self) -> u64 {
+        self.structure[0]
+    }
+
+    /// Identifies the men of `color` other than pawns, its king included.
+    #[inline(always)]
+    pub fn non_pawn(&self, color: Color) -> u64 {
+        self.structure[1 + color.index()]
+    }
+
+    /// Adds a piece that is absent or removes one that is present.
+    #[inline(always)]
+    pub(super) fn toggle_piece(&mut self, piece: Piece, square: Square) {
+        let key = TABLE.piece[piece.index()][square.index()];
+        self.main ^= key;
+        self.structure[STRUCTURE[piece.index()] as usize] ^= key;
+        let is_minor = matches!(piece.kind(), PieceType::Knight | PieceType::Bishop);
+        self.minor ^= if is_minor { key } else { 0 };
+    }
+
+    /// Passes the move to the other side.
+    #[inline(always)]
+    pub(super) fn toggle_side(&mut self) {
+        self.main ^= TABLE.black_to_move;
+    }
+
+    /// Adds or removes this set of castling rights.
+    #[inline(always)]
+    pub(super) fn toggle_castling(&mut self, rights: CastlingRights) {
+        self.main ^= TABLE.castling[rights.index()];
+    }
+
+    /// Adds or removes the possibility of an en-passant capture on this file.
+    #[inline(always)]
+    pub(super) fn toggle_en_passant(&mut self, file: File) {
+        self.main ^= TABLE.en_passant[file.index()];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn numbers_are_distinct() {
+        let mut all: Vec<u64> = TABLE.piece.iter().flatten().copied().collect();
+        all.extend(&TABLE.castling);
+        all.extend(&TABLE.en_passant);
+        all.push(TABLE.black_to_move);
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+    }
+}

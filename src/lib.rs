@@ -1,0 +1,40 @@
+//! # Quillon
+//!
+//! A UCI chess engine. The rooms below are listed in the order in which they build on each other:
+//! each one imports only rooms above it, which `tests/layering.rs` checks.
+
+#![warn(missing_docs)]
+
+/// Vocabulary: colours, pieces, squares, bitboards, moves, castling rights, scores.
+pub mod types;
+
+/// Where pieces reach on a given occupancy: leapers, magic-bitboard sliders, lines between squares.
+pub mod attacks;
+
+/// The rules: position, FEN, make move, Zobrist keys, legality of one move, repetition, exchange evaluation.
+pub mod board;
+
+/// Legal move generation in stages, and perft counting on top of it.
+pub mod movegen;
+
+/*/// Moves as people and protocols write them: coordinate notation and SAN.
+//pub mod notation;
+
+/// The transposition table shared by all search threads.
+//pub mod tt;
+
+/// A position's score without search.
+//pub mod eval;
+
+/// Iterative deepening, principal variation search, move ordering, quiescence, time control.
+//pub mod search;
+
+/// The engine without text: owns position, table and worker threads.
+//pub mod engine;
+
+/// The Universal Chess Interface: command parsing, options, output, the I/O loop.
+//pub mod uci;
+
+/// Command-line tools: bench, perft reports, perft suites.
+//pub mod tools;
+*/

@@ -1,0 +1,7 @@
+//! Legal move generation in stages, the end of the game, and perft.
+
+mod generate;
+mod outcome;
+mod perft;
+
+pub use perft::{PerftOptions, PerftReport, perft, perft_divide, perft_parallel};
