@@ -100,7 +100,8 @@ impl FromStr for Position {
         read_en_passant(&mut position, fields.next().unwrap_or("-"))?;
 
         if let Some(text) = fields.next() {
-            position.halfmove_clock = read_counter(text).ok_or(FenError::BadHalfmoveClock(text.to_owned()))?;
+            position.halfmove_clock =
+                read_counter(text).ok_or(FenError::BadHalfmoveClock(text.to_owned()))?;
         }
         if let Some(text) = fields.next() {
             let number = read_counter(text).ok_or(FenError::BadFullmoveNumber(text.to_owned()))?;

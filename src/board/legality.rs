@@ -71,8 +71,7 @@ impl Position {
 
     /// Whether a man other than the king may go from `from` to `to` as far as checks and pins go.
     fn leaves_king_safe(&self, from: Square, to: Square) -> bool {
-        self.check_mask().has(to)
-            && (!self.pinned.has(from) || line(self.king(self.stm), from).has(to))
+        self.check_mask().has(to) && (!self.pinned.has(from) || line(self.king(self.stm), from).has(to))
     }
 
     /// Squares where a man other than the king may land as far as checks go: everywhere without a
@@ -95,23 +94,36 @@ impl Position {
         (self.attackers_to(self.king(us), occupied) & self.colored(them) & !victim).is_empty()
     }
 
+    /// The squares the king would cross and reach by castling to this wing, if the side to move has
+    /// the right, nothing stands in the way, and the rook is free to leave. What remains to be asked
+    /// is whether one of them is attacked. Assumes no check.
+    #[inline(always)]
+    pub(crate) fn castling_walk(&self, side: CastlingSide) -> Option<Bitboard> {
+        let us = self.stm;
+        let rook_from = self.castling_rook(us, side)?;
+        let king_from = self.king(us);
+        let occupied = self.occupied();
+        // In every set-up the squares between king and rook must be free, and mostly they are not.
+        if between(king_from, rook_from).meets(occupied) {
+            return None;
+        }
+        let path = CastlingPath::new(us, side);
+        let king_walk = between(king_from, path.king_to).with(path.king_to);
+        let rook_walk = between(rook_from, path.rook_to).with(path.rook_to);
+        let others = occupied ^ king_from.bitboard() ^ rook_from.bitboard();
+        // A rook pinned along the rank shields its king from a slider behind it (Chess960 only).
+        let free = !others.meets(king_walk | rook_walk) && !self.pinned.has(rook_from);
+        free.then_some(king_walk)
+    }
+
     /// Whether the side to move may castle to this wing now. False without the right.
-    pub(crate) fn is_castling_legal(&self, side: CastlingSide) -> bool {
-        let (us, them) = (self.stm, !self.stm);
-        let Some(rook_from) = self.castling_rook(us, side) else { return false };
+    fn is_castling_legal(&self, side: CastlingSide) -> bool {
         if self.in_check() {
             return false;
         }
-        let king_from = self.king(us);
-        let path = CastlingPath::new(us, side);
-        let others = self.occupied() ^ king_from.bitboard() ^ rook_from.bitboard();
-        let king_walk = between(king_from, path.king_to).with(path.king_to);
-        let rook_walk = between(rook_from, path.rook_to).with(path.rook_to);
-        if others.meets(king_walk | rook_walk) {
-            return false;
-        }
-        // The king has left its square and the rook no longer shields it (a Chess960 matter).
-        king_walk.into_iter().all(|square| !self.is_attacked(square, them, others))
+        let occupied = self.occupied().without(self.king(self.stm));
+        self.castling_walk(side)
+            .is_some_and(|walk| walk.into_iter().all(|square| !self.is_attacked(square, !self.stm, occupied)))
     }
 
     /// What is needed to see whether moves of the side to move give check.

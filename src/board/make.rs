@@ -28,8 +28,13 @@ impl Position {
                     }
                     self.halfmove_clock = 0;
                 }
-                self.take(piece, from);
-                self.put(mv.promotion().map_or(piece, |promoted| Piece::new(us, promoted)), to);
+                match mv.promotion() {
+                    None => self.shift(piece, from, to),
+                    Some(promoted) => {
+                        self.take(piece, from);
+                        self.put(Piece::new(us, promoted), to);
+                    }
+                }
                 if piece.kind() == PieceType::Pawn {
                     self.halfmove_clock = 0;
                 }

@@ -9,9 +9,7 @@ use crate::attacks::{
     between, bishop_attacks, bishop_rays, king_attacks, knight_attacks, pawn_attacks, pawn_attacks_of_set,
     rook_attacks, rook_rays,
 };
-use crate::types::{
-    Bitboard, CastlingRights, CastlingSide, Color, File, Piece, PieceType, Rank, Square,
-};
+use crate::types::{Bitboard, CastlingRights, CastlingSide, Color, File, Piece, PieceType, Rank, Square};
 
 /// A legal chess position.
 ///
@@ -226,6 +224,17 @@ impl Position {
         self.toggle(piece, square);
     }
 
+    /// Moves the man `piece` to an empty square.
+    #[inline(always)]
+    pub(super) fn shift(&mut self, piece: Piece, from: Square, to: Square) {
+        self.mailbox[from.index()] = None;
+        self.mailbox[to.index()] = Some(piece);
+        let bits = from.bitboard() | to.bitboard();
+        self.by_type[piece.kind().index()] ^= bits;
+        self.by_color[piece.color().index()] ^= bits;
+        self.keys.shift_piece(piece, from, to);
+    }
+
     #[inline(always)]
     fn toggle(&mut self, piece: Piece, square: Square) {
         let bit = square.bitboard();
@@ -252,7 +261,7 @@ impl Position {
         (pawn_attacks(!by, square) & self.pieces(by, PieceType::Pawn)
             | knight_attacks(square) & self.pieces(by, PieceType::Knight)
             | king_attacks(square) & self.pieces(by, PieceType::King))
-            .any()
+        .any()
             || bishop_attacks(square, occupied).meets(self.diagonal_sliders(by))
             || rook_attacks(square, occupied).meets(self.orthogonal_sliders(by))
     }
@@ -300,8 +309,8 @@ impl Position {
         let mut checkers = knight_attacks(king) & self.pieces(them, PieceType::Knight)
             | pawn_attacks(us, king) & self.pieces(them, PieceType::Pawn);
         let mut screens = Bitboard::EMPTY;
-        let snipers = rook_rays(king) & self.orthogonal_sliders(them)
-            | bishop_rays(king) & self.diagonal_sliders(them);
+        let snipers =
+            rook_rays(king) & self.orthogonal_sliders(them) | bishop_rays(king) & self.diagonal_sliders(them);
         for sniper in snipers {
             let screen = between(king, sniper) & occupied;
             if screen.is_empty() {
@@ -317,9 +326,8 @@ impl Position {
     /// Whether neither side can ever give mate: bare kings, one minor piece, or bishops that all
     /// stand on squares of one colour.
     pub fn is_dead(&self) -> bool {
-        let heavy = self.of_type(PieceType::Pawn)
-            | self.of_type(PieceType::Rook)
-            | self.of_type(PieceType::Queen);
+        let heavy =
+            self.of_type(PieceType::Pawn) | self.of_type(PieceType::Rook) | self.of_type(PieceType::Queen);
         if heavy.any() {
             return false;
         }

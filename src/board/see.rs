@@ -17,7 +17,8 @@ impl Position {
         if mv.is_castle() {
             return threshold <= 0;
         }
-        let victim = if mv.is_en_passant() { Some(PieceType::Pawn) } else { self.piece_on(to).map(|p| p.kind()) };
+        let victim =
+            if mv.is_en_passant() { Some(PieceType::Pawn) } else { self.piece_on(to).map(|p| p.kind()) };
         let mut next = match self.piece_on(from) {
             Some(piece) => piece.kind(),
             None => return false,

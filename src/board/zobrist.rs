@@ -86,7 +86,18 @@ impl Keys {
     /// Adds a piece that is absent or removes one that is present.
     #[inline(always)]
     pub(super) fn toggle_piece(&mut self, piece: Piece, square: Square) {
-        let key = TABLE.piece[piece.index()][square.index()];
+        self.toggle_key(piece, TABLE.piece[piece.index()][square.index()]);
+    }
+
+    /// Moves a piece.
+    #[inline(always)]
+    pub(super) fn shift_piece(&mut self, piece: Piece, from: Square, to: Square) {
+        let keys = &TABLE.piece[piece.index()];
+        self.toggle_key(piece, keys[from.index()] ^ keys[to.index()]);
+    }
+
+    #[inline(always)]
+    fn toggle_key(&mut self, piece: Piece, key: u64) {
         self.main ^= key;
         self.structure[STRUCTURE[piece.index()] as usize] ^= key;
         let is_minor = matches!(piece.kind(), PieceType::Knight | PieceType::Bishop);

@@ -12,9 +12,7 @@ use crate::attacks::{
     rook_attacks, rook_rays,
 };
 use crate::board::Position;
-use crate::types::{
-    Bitboard, CastlingSide, Color, Move, MoveKind, MoveList, PieceType, Rank, Square,
-};
+use crate::types::{Bitboard, CastlingSide, Color, Move, MoveKind, MoveList, PieceType, Rank, Square};
 
 /// Receives what the generator finds.
 trait Sink {
@@ -23,7 +21,8 @@ trait Sink {
     /// Pawns reach `targets`, each coming from `offset` squares before it, without promotion.
     fn pawns(&mut self, targets: Bitboard, offset: i8, kind: MoveKind) -> ControlFlow<()>;
     /// Pawns reach the last rank. Which promotions count depends on `MODE`.
-    fn promotions<const MODE: u8>(&mut self, targets: Bitboard, offset: i8, capture: bool) -> ControlFlow<()>;
+    fn promotions<const MODE: u8>(&mut self, targets: Bitboard, offset: i8, capture: bool)
+    -> ControlFlow<()>;
     /// One move of any other kind.
     fn single(&mut self, mv: Move) -> ControlFlow<()>;
 }
@@ -62,7 +61,12 @@ impl Sink for ListSink<'_> {
     }
 
     #[inline(always)]
-    fn promotions<const MODE: u8>(&mut self, targets: Bitboard, offset: i8, capture: bool) -> ControlFlow<()> {
+    fn promotions<const MODE: u8>(
+        &mut self,
+        targets: Bitboard,
+        offset: i8,
+        capture: bool,
+    ) -> ControlFlow<()> {
         for to in targets {
             let from = to.offset(-offset);
             // Capturing promotions are noisy whatever the piece; of the others only the queen is.
@@ -180,7 +184,10 @@ fn generate<const MODE: u8, S: Sink>(position: &Position, sink: &mut S) -> Contr
 
 /// The generator for one colour, so that pawn directions are constants.
 #[inline(always)]
-fn generate_for<const WHITE: bool, const MODE: u8, S: Sink>(position: &Position, sink: &mut S) -> ControlFlow<()> {
+fn generate_for<const WHITE: bool, const MODE: u8, S: Sink>(
+    position: &Position,
+    sink: &mut S,
+) -> ControlFlow<()> {
     let us = if WHITE { Color::White } else { Color::Black };
     let enemies = position.colored(!us);
     let occupied = position.occupied();
@@ -191,7 +198,7 @@ fn generate_for<const WHITE: bool, const MODE: u8, S: Sink>(position: &Position,
         _ => !position.colored(us),
     };
 
-    king_moves(position, us, targets, sink)?;
+    king_moves::<MODE, S>(position, us, targets, sink)?;
     if position.checkers().many() {
         return Continue(());
     }
@@ -219,9 +226,50 @@ fn generate_for<const WHITE: bool, const MODE: u8, S: Sink>(position: &Position,
             sink.piece(from, rook_attacks(from, occupied) & targets & line(king, from), enemies)?;
         }
     }
-    if MODE & QUIET != 0 && position.castling().any_of(us) {
+    Continue(())
+}
+
+/// Steps of the king, and castling. Attacked squares are struck off the few candidates of both kinds
+/// together; a slider that could not reach them even on an empty board costs no look-up.
+#[inline(always)]
+fn king_moves<const MODE: u8, S: Sink>(
+    position: &Position,
+    us: Color,
+    targets: Bitboard,
+    sink: &mut S,
+) -> ControlFlow<()> {
+    let them = !us;
+    let king = position.king(us);
+    let steps = king_attacks(king) & targets;
+    let may_castle = MODE & QUIET != 0 && position.castling().any_of(us) && !position.in_check();
+    let walks =
+        if may_castle { CastlingSide::ALL.map(|side| position.castling_walk(side)) } else { [None, None] };
+    let walked = walks[0].unwrap_or_default() | walks[1].unwrap_or_default();
+
+    let mut safe = (steps | walked)
+        & !king_attacks(position.king(them))
+        & !pawn_attacks_of_set(them, position.pieces(them, PieceType::Pawn));
+    if safe.is_empty() {
+        return Continue(());
+    }
+    for knight in position.pieces(them, PieceType::Knight) {
+        safe &= !knight_attacks(knight);
+    }
+    let occupied = position.occupied().without(king);
+    for slider in position.diagonal_sliders(them) {
+        if bishop_rays(slider).meets(safe) {
+            safe &= !bishop_attacks(slider, occupied);
+        }
+    }
+    for slider in position.orthogonal_sliders(them) {
+        if rook_rays(slider).meets(safe) {
+            safe &= !rook_attacks(slider, occupied);
+        }
+    }
+    sink.piece(king, steps & safe, position.colored(them))?;
+    if may_castle {
         for side in CastlingSide::ALL {
-            if position.is_castling_legal(side) {
+            if walks[side as usize].is_some_and(|walk| (walk & !safe).is_empty()) {
                 if let Some(rook) = position.castling_rook(us, side) {
                     sink.single(Move::new(king, rook, MoveKind::Castle))?;
                 }
@@ -229,36 +277,6 @@ fn generate_for<const WHITE: bool, const MODE: u8, S: Sink>(position: &Position,
         }
     }
     Continue(())
-}
-
-/// Steps of the king. Attacked squares are struck off the few candidates; a slider that could not
-/// reach them even on an empty board costs no look-up.
-#[inline(always)]
-fn king_moves<S: Sink>(position: &Position, us: Color, targets: Bitboard, sink: &mut S) -> ControlFlow<()> {
-    let them = !us;
-    let king = position.king(us);
-    let mut steps = king_attacks(king)
-        & targets
-        & !king_attacks(position.king(them))
-        & !pawn_attacks_of_set(them, position.pieces(them, PieceType::Pawn));
-    if steps.is_empty() {
-        return Continue(());
-    }
-    for knight in position.pieces(them, PieceType::Knight) {
-        steps &= !knight_attacks(knight);
-    }
-    let occupied = position.occupied() ^ king.bitboard();
-    for slider in position.diagonal_sliders(them) {
-        if bishop_rays(slider).meets(steps) {
-            steps &= !bishop_attacks(slider, occupied);
-        }
-    }
-    for slider in position.orthogonal_sliders(them) {
-        if rook_rays(slider).meets(steps) {
-            steps &= !rook_attacks(slider, occupied);
-        }
-    }
-    sink.piece(king, steps, position.colored(them))
 }
 
 #[inline(always)]

@@ -75,8 +75,7 @@ pub fn perft_parallel(position: &Position, options: PerftOptions) -> PerftReport
         }
         work();
     });
-    let divide: Vec<_> =
-        roots.iter().copied().zip(counts.into_iter().map(AtomicU64::into_inner)).collect();
+    let divide: Vec<_> = roots.iter().copied().zip(counts.into_iter().map(AtomicU64::into_inner)).collect();
     PerftReport { total: divide.iter().map(|&(_, leaves)| leaves).sum(), divide }
 }
 

@@ -1,0 +1,181 @@
+//! Standard algebraic notation (FIDE Laws of Chess, Appendix C; PGN standard, section 8.2.3).
+
+use super::MoveError;
+use crate::board::{CastlingPath, Position};
+use crate::types::{Bitboard, CastlingSide, File, Move, MoveList, Piece, PieceType, Rank, Square};
+
+/// Writes a legal move: `Nbd7`, `exd6`, `e8=Q+`, `O-O-O#`, with as little disambiguation as needed.
+pub fn format_san(position: &Position, mv: Move) -> String {
+    let mut san = String::with_capacity(8);
+    let (from, to) = (mv.from(), mv.to());
+    let kind = position.piece_on(from).map_or(PieceType::Pawn, Piece::kind);
+    if mv.is_castle() {
+        san.push_str(match CastlingPath::side_of(from, to) {
+            CastlingSide::King => "O-O",
+            CastlingSide::Queen => "O-O-O",
+        });
+    } else {
+        if kind == PieceType::Pawn {
+            if mv.is_capture() {
+                san.push(from.file().letter());
+            }
+        } else {
+            san.push(kind.letter().to_ascii_uppercase());
+            disambiguate(&mut san, position, mv, kind);
+        }
+        if mv.is_capture() {
+            san.push('x');
+        }
+        san.push_str(&to.to_string());
+        if let Some(piece) = mv.promotion() {
+            san.push('=');
+            san.push(piece.letter().to_ascii_uppercase());
+        }
+    }
+    let after = position.after(mv);
+    if after.in_check() {
+        san.push(if after.has_legal_move() { '+' } else { '#' });
+    }
+    san
+}
+
+/// Adds the file, else the rank, else both, where another piece of the type could legally go there.
+fn disambiguate(san: &mut String, position: &Position, mv: Move, kind: PieceType) {
+    let rivals: Bitboard = position
+        .legal_moves()
+        .iter()
+        .filter(|other| other.to() == mv.to() && other.from() != mv.from() && !other.is_castle())
+        .map(|other| other.from())
+        .filter(|&from| position.piece_on(from).map(Piece::kind) == Some(kind))
+        .collect();
+    if rivals.is_empty() {
+        return;
+    }
+    let from = mv.from();
+    let same_file = rivals.meets(from.file().bitboard());
+    let same_rank = rivals.meets(from.rank().bitboard());
+    if !same_file || same_rank {
+        san.push(from.file().letter());
+    }
+    if same_file {
+        san.push_str(&(from.rank().index() + 1).to_string());
+    }
+}
+
+/// Reads a move. Accepted beyond the strict form: check marks and annotations (`+ # ! ?`) missing or
+/// extra, `0-0` for `O-O`, promotion without `=`, more disambiguation than needed, a missing `x`.
+pub fn parse_san(position: &Position, text: &str) -> Result<Move, MoveError> {
+    let malformed = || MoveError::Malformed(text.to_owned());
+    let legal = position.legal_moves();
+    let body = text.trim_end_matches(['+', '#', '!', '?']);
+    let wing = match body {
+        "O-O" | "0-0" | "o-o" => Some(CastlingSide::King),
+        "O-O-O" | "0-0-0" | "o-o-o" => Some(CastlingSide::Queen),
+        _ => None,
+    };
+    if let Some(wing) = wing {
+        let is_it = |mv: &Move| mv.is_castle() && CastlingPath::side_of(mv.from(), mv.to()) == wing;
+        return only_one(legal.into_iter().filter(is_it).collect(), text);
+    }
+
+    let mut letters: Vec<char> = body.chars().filter(|letter| !"x:-=".contains(*letter)).collect();
+    let kind = match letters.first() {
+        Some(letter @ ('N' | 'B' | 'R' | 'Q' | 'K')) => PieceType::from_letter(*letter),
+        _ => None,
+    };
+    if kind.is_some() {
+        letters.remove(0);
+    }
+    let kind = kind.unwrap_or(PieceType::Pawn);
+    let mut promotion = None;
+    if let Some(letter) = letters.last().filter(|letter| letter.is_alphabetic()) {
+        promotion = match PieceType::from_letter(*letter) {
+            Some(PieceType::Pawn | PieceType::King) | None => return Err(malformed()),
+            piece => piece,
+        };
+        letters.pop();
+    }
+    let (Some(rank), Some(file)) = (letters.pop(), letters.pop()) else { return Err(malformed()) };
+    let to: Square = format!("{file}{rank}").parse().map_err(|_| malformed())?;
+    let mut origin = Bitboard::ALL;
+    for letter in letters {
+        origin &= match (File::from_letter(letter), letter.to_digit(10)) {
+            (Some(file), _) if letter.is_ascii_lowercase() => file.bitboard(),
+            (_, Some(digit @ 1..=8)) => Rank::ALL[digit as usize - 1].bitboard(),
+            _ => return Err(malformed()),
+        };
+    }
+    let fits = |mv: &Move| {
+        mv.to() == to
+            && origin.has(mv.from())
+            && mv.promotion() == promotion
+            && !mv.is_castle()
+            && position.piece_on(mv.from()).map(Piece::kind) == Some(kind)
+    };
+    only_one(legal.into_iter().filter(fits).collect(), text)
+}
+
+fn only_one(found: MoveList, text: &str) -> Result<Move, MoveError> {
+    match found[..] {
+        [mv] => Ok(mv),
+        [] => Err(MoveError::Illegal(text.to_owned())),
+        _ => Err(MoveError::Ambiguous(text.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all_san(fen: &str) -> Vec<String> {
+        let position: Position = fen.parse().unwrap();
+        let mut all: Vec<String> = Vec::new();
+        for mv in position.legal_moves() {
+            let san = format_san(&position, mv);
+            assert_eq!(parse_san(&position, &san), Ok(mv), "{fen} {san}");
+            all.push(san);
+        }
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn disambiguation_is_minimal() {
+        // By file, by rank, by both, and not at all where the rival is pinned.
+        let moves = all_san("1k6/8/8/8/R6R/8/8/K7 w - - 0 1");
+        assert!(moves.contains(&"Rae4".into()) && moves.contains(&"Rhe4".into()), "{moves:?}");
+        let moves = all_san("7k/R7/8/8/8/8/R7/K7 w - - 0 1");
+        assert!(moves.contains(&"R2a4".into()) && moves.contains(&"R7a4".into()), "{moves:?}");
+        let moves = all_san("6k1/8/8/8/Q6Q/8/8/K6Q w - - 0 1");
+        assert!(moves.contains(&"Qh4e4".into()), "{moves:?}");
+        let moves = all_san("4r2k/8/8/8/8/4N3/1N6/4K3 w - - 0 1");
+        assert!(moves.contains(&"Nc4".into()), "{moves:?}");
+    }
+
+    #[test]
+    fn marks() {
+        assert!(all_san("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1").contains(&"Ra8#".into()));
+        assert!(all_san("6k1/6pp/8/8/8/8/8/R3K3 w Q - 0 1").contains(&"Ra8+".into()));
+        let castles = all_san("5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1");
+        assert!(castles.contains(&"O-O+".into()) && castles.contains(&"O-O-O".into()), "{castles:?}");
+        let promotions = all_san("3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1");
+        for san in ["exd8=Q+", "exd8=R+", "exd8=B", "exd8=N", "e8=Q+", "e8=N"] {
+            assert!(promotions.contains(&san.into()), "{san} in {promotions:?}");
+        }
+        assert!(all_san("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1").contains(&"exd6".into()));
+    }
+
+    #[test]
+    fn lenient_reading() {
+        let position: Position = "r3k2r/8/8/8/8/8/6P1/R3K2R w KQkq - 0 1".parse().unwrap();
+        let san = |text| parse_san(&position, text).map(|mv| format_san(&position, mv));
+        assert_eq!(san("0-0"), Ok("O-O".into()));
+        assert_eq!(san("Rxa8"), Ok("Rxa8+".into()));
+        assert_eq!(san("Ra1a8+!?"), Ok("Rxa8+".into()));
+        assert_eq!(san("g4"), Ok("g4".into()));
+        assert!(matches!(san("Rd1f1"), Err(MoveError::Illegal(_))));
+        for text in ["", "x", "e", "Kz3", "e9", "Rxx", "🙂", "g8=K"] {
+            assert!(san(text).is_err(), "{text}");
+        }
+    }
+}
