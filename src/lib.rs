@@ -19,3 +19,21 @@ pub mod movegen;
 
 /// Moves as people and protocols write them: coordinate notation and SAN.
 pub mod notation;
+
+/// The transposition table shared by all search threads.
+pub mod tt;
+
+/// A position's score without search.
+pub mod eval;
+
+/// Iterative deepening, principal variation search, move ordering, quiescence, time control.
+pub mod search;
+
+/// The engine without text: owns position, table and worker threads.
+pub mod engine;
+
+/// The Universal Chess Interface: command parsing, options, output, the I/O loop.
+pub mod uci;
+
+/// Command-line tools: bench, perft reports, perft suites.
+pub mod tools;

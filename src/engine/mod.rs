@@ -1,0 +1,142 @@
+//! The engine as a program object: a game, a transposition table, and search threads that sleep
+//! between searches. It speaks no text; `uci` translates.
+//!
+//! Engines share nothing, so several can live in one process.
+
+mod workers;
+
+use std::sync::Arc;
+
+use crate::board::Game;
+use crate::search::{Control, SearchEvent, SearchJob, SearchLimits};
+use crate::tt::{AllocationError, TranspositionTable};
+use workers::Workers;
+
+/// Size of the transposition table at start, in MiB.
+pub const DEFAULT_HASH_MIB: usize = 16;
+/// Largest size of the transposition table, in MiB.
+pub const MAX_HASH_MIB: usize = 1 << 25;
+/// Most search threads.
+pub const MAX_THREADS: usize = 256;
+
+/// An engine's resources could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The table does not fit into memory.
+    #[error(transparent)]
+    Hash(#[from] AllocationError),
+    /// The system refused a thread.
+    #[error("cannot start search thread: {0}")]
+    Thread(std::io::Error),
+}
+
+/// A chess engine.
+pub struct Engine {
+    game: Game,
+    tt: Arc<TranspositionTable>,
+    workers: Workers,
+    /// Control over the current or last search.
+    control: Arc<Control>,
+}
+
+impl Engine {
+    /// An engine with the initial position, the default table and one thread.
+    ///
+    /// # Errors
+    /// When memory or a thread is refused.
+    pub fn new() -> Result<Engine, EngineError> {
+        Ok(Engine {
+            game: Game::default(),
+            tt: Arc::new(TranspositionTable::new(DEFAULT_HASH_MIB)?),
+            workers: Workers::new(1)?,
+            control: Arc::new(Control::new(1, false)),
+        })
+    }
+
+    /// The game the next search starts from.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Replaces the game.
+    pub fn set_game(&mut self, game: Game) {
+        self.game = game;
+    }
+
+    /// Replaces the table by an empty one of so many MiB. On an error the old one stays. Waits for a
+    /// running search to end.
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
+        self.wait();
+        self.tt = Arc::new(TranspositionTable::new(mib)?);
+        Ok(())
+    }
+
+    /// Empties the table. Waits for a running search to end.
+    pub fn clear_hash(&mut self) {
+        self.wait();
+        self.tt.clear(self.workers.count());
+    }
+
+    /// Changes the number of search threads, 1 to [`MAX_THREADS`]. Waits for a running search to end.
+    ///
+    /// # Errors
+    /// When the system refuses a thread; the old ones stay.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), EngineError> {
+        self.wait();
+        self.workers = Workers::new(threads.clamp(1, MAX_THREADS))?;
+        Ok(())
+    }
+
+    /// Forgets everything learnt in earlier games. Waits for a running search to end.
+    pub fn new_game(&mut self) {
+        self.wait();
+        self.tt.clear(self.workers.count());
+        self.workers.new_game();
+        self.game = Game::default();
+    }
+
+    /// Starts a search and returns at once. `sink` is called from a search thread; its last event is
+    /// [`SearchEvent::Finished`]. A search that still runs is stopped first.
+    pub fn go(&mut self, limits: SearchLimits, sink: impl Fn(SearchEvent) + Send + Sync + 'static) {
+        self.stop();
+        self.wait();
+        self.tt.start_search();
+        self.control = Arc::new(Control::new(self.workers.count(), limits.ponder));
+        self.workers.start(SearchJob {
+            game: self.game.clone(),
+            limits,
+            tt: Arc::clone(&self.tt),
+            control: Arc::clone(&self.control),
+            sink: Box::new(sink),
+        });
+    }
+
+    /// Ends the running search as soon as possible; its result is reported as usual.
+    pub fn stop(&self) {
+        self.control.stop();
+    }
+
+    /// The expected move was played: a pondering search becomes a normal one.
+    pub fn ponderhit(&self) {
+        self.control.ponderhit();
+    }
+
+    /// Whether a search runs or its result is still held back.
+    pub fn is_searching(&self) -> bool {
+        self.workers.is_busy()
+    }
+
+    /// Blocks until no search runs.
+    pub fn wait(&self) {
+        self.workers.wait();
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

@@ -1,0 +1,27 @@
+//! The search: iterative deepening over a principal variation search with quiescence.
+//!
+//! One [`Searcher`] per thread owns everything that thread writes (histories, stack, lines). Threads
+//! share only the [`SearchJob`]: transposition table, stop flag, node counters. The search never prints;
+//! it hands typed [`Report`]s to the job's sink.
+
+mod clock;
+mod control;
+mod history;
+mod iterative;
+mod limits;
+mod node;
+mod params;
+mod picker;
+mod pv;
+mod quiescence;
+mod reductions;
+mod report;
+mod root;
+mod searcher;
+mod stack;
+
+pub use clock::TimeBudget;
+pub use control::Control;
+pub use limits::{GameClock, SearchLimits};
+pub use report::{Report, ScoreBound, SearchEvent, SearchResult};
+pub use searcher::{SearchJob, Searcher};

@@ -1,0 +1,77 @@
+//! What a search tells the outside.
+
+use std::time::Duration;
+
+use crate::types::{Depth, Move, Score};
+
+/// How a reported score relates to the true one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ScoreBound {
+    /// The score is the result of the search.
+    Exact,
+    /// The search failed high: the true score is at least this.
+    Lower,
+    /// The search failed low: the true score is at most this.
+    Upper,
+}
+
+/// One line of analysis.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Depth of the iteration in plies.
+    pub depth: Depth,
+    /// Deepest ply reached.
+    pub seldepth: usize,
+    /// Rank of the line, from 1.
+    pub multi_pv: usize,
+    /// Score for the side to move at the root.
+    pub score: Score,
+    /// What the score means.
+    pub bound: ScoreBound,
+    /// Nodes searched by all threads.
+    pub nodes: u64,
+    /// Time since the search began.
+    pub time: Duration,
+    /// How full the table is, in permille.
+    pub hashfull: usize,
+    /// The line, legal to its end.
+    pub pv: Vec<Move>,
+}
+
+/// The outcome of a search.
+#[derive(Clone, Debug)]
+pub struct SearchResult {
+    /// The move to play; `None` only where the side to move has no legal move.
+    pub best: Option<Move>,
+    /// The expected reply.
+    pub ponder: Option<Move>,
+    /// Score of the best move.
+    pub score: Score,
+    /// Last completed depth.
+    pub depth: Depth,
+    /// Nodes searched by all threads.
+    pub nodes: u64,
+}
+
+/// Something worth telling during or after a search.
+#[derive(Clone, Debug)]
+pub enum SearchEvent {
+    /// A line was searched.
+    Line(Report),
+    /// A root move is looked at, its number counted from 1. Only sent in long searches.
+    CurrentMove {
+        /// Depth of the iteration.
+        depth: Depth,
+        /// The move.
+        mv: Move,
+        /// Its number in the list.
+        number: usize,
+    },
+    /// The root position is checkmate (`in_check`) or stalemate: there is nothing to search.
+    NoMoves {
+        /// Whether it is mate.
+        in_check: bool,
+    },
+    /// The search is over. Always the last event.
+    Finished(SearchResult),
+}

@@ -1,0 +1,177 @@
+//! One thread's search state.
+
+use std::sync::Arc;
+
+use super::clock::TimeBudget;
+use super::control::Control;
+use super::history::Histories;
+use super::limits::SearchLimits;
+use super::pv::PvTable;
+use super::reductions::ReductionTable;
+use super::report::SearchEvent;
+use super::root::RootMove;
+use super::stack::{Stack, new_stack};
+use crate::board::{Game, Position};
+use crate::tt::TranspositionTable;
+use crate::types::{MAX_PLY, Score};
+
+/// Everything the threads of a search have in common.
+pub struct SearchJob {
+    /// The position to search, with its history.
+    pub game: Game,
+    /// When to end.
+    pub limits: SearchLimits,
+    /// The table.
+    pub tt: Arc<TranspositionTable>,
+    /// Steering from outside.
+    pub control: Arc<Control>,
+    /// Receives events from the main thread of the search.
+    pub sink: Box<dyn Fn(SearchEvent) + Send + Sync>,
+}
+
+/// The state of one search thread. Histories stay from search to search until [`Searcher::new_game`].
+pub struct Searcher {
+    /// Number of the thread; 0 is the main thread, which reports and watches the clock.
+    pub(super) index: usize,
+    pub(super) histories: Box<Histories>,
+    pub(super) reductions: &'static ReductionTable,
+    pub(super) stack: Stack,
+    pub(super) pv: PvTable,
+    /// Keys of the game's and the line's earlier positions.
+    pub(super) keys: Vec<u64>,
+    /// Keys before this index lie behind a null move and cannot be repeated.
+    pub(super) keys_floor: usize,
+    pub(super) root_moves: Vec<RootMove>,
+    /// Rank of the line being searched in MultiPV, from 0.
+    pub(super) line: usize,
+    pub(super) nodes: u64,
+    /// The search ends at this node count.
+    pub(super) node_limit: u64,
+    /// The clock is looked at when the node count reaches this.
+    pub(super) next_check: u64,
+    pub(super) seldepth: usize,
+    pub(super) budget: TimeBudget,
+    pub(super) stopped: bool,
+}
+
+/// Nodes between two looks at clock and stop flag.
+const CHECK_INTERVAL: u64 = 512;
+
+impl Searcher {
+    /// A searcher with empty histories for thread `index`.
+    pub fn new(index: usize) -> Searcher {
+        Searcher {
+            index,
+            histories: Histories::new(),
+            reductions: ReductionTable::get(),
+            stack: new_stack(),
+            pv: PvTable::new(),
+            keys: Vec::with_capacity(1024),
+            keys_floor: 0,
+            root_moves: Vec::new(),
+            line: 0,
+            nodes: 0,
+            node_limit: u64::MAX,
+            next_check: 0,
+            seldepth: 0,
+            budget: TimeBudget::default(),
+            stopped: false,
+        }
+    }
+
+    /// Forgets what earlier games taught.
+    pub fn new_game(&mut self) {
+        self.histories.clear();
+    }
+
+    /// Makes ready for a job.
+    pub(super) fn prepare(&mut self, job: &SearchJob) {
+        let limits = &job.limits;
+        self.stack.fill(Default::default());
+        self.keys.clear();
+        self.keys.extend_from_slice(job.game.earlier_keys());
+        self.keys_floor = 0;
+        self.root_moves = job
+            .game
+            .position()
+            .legal_moves()
+            .into_iter()
+            .filter(|mv| limits.search_moves.is_empty() || limits.search_moves.contains(mv))
+            .map(RootMove::new)
+            .collect();
+        self.line = 0;
+        self.nodes = 0;
+        self.node_limit = limits.nodes.unwrap_or(u64::MAX);
+        // The first look comes late enough for the first iteration to end, mostly.
+        self.next_check = CHECK_INTERVAL.min(self.node_limit);
+        self.seldepth = 0;
+        self.budget = TimeBudget::new(limits);
+        self.stopped = false;
+    }
+
+    /// Counts a node and ends the search when it is time.
+    #[inline(always)]
+    pub(super) fn enter_node(&mut self, job: &SearchJob, ply: usize) {
+        self.nodes += 1;
+        self.seldepth = self.seldepth.max(ply);
+        if self.nodes >= self.next_check {
+            self.check_limits(job);
+        }
+    }
+
+    #[cold]
+    fn check_limits(&mut self, job: &SearchJob) {
+        let control = &job.control;
+        control.publish_nodes(self.index, self.nodes);
+        let others = if self.index == 0 { control.nodes() - self.nodes } else { 0 };
+        let node_limit = self.node_limit.saturating_sub(others);
+        self.next_check = (self.nodes + CHECK_INTERVAL).min(node_limit);
+        if control.is_stopped() {
+            self.stopped = true;
+        }
+        if self.index == 0 {
+            let out_of_time = !control.is_pondering()
+                && self.budget.hard.is_some_and(|hard| control.clock_started().elapsed() >= hard);
+            if out_of_time || self.nodes >= node_limit {
+                self.stopped = true;
+            }
+        }
+    }
+
+    /// Whether the position is drawn by rule here in the tree. A position that already occurred in the
+    /// searched line counts at once, since what was best then is best now; one from the game before
+    /// the root must occur for the third time.
+    pub(super) fn is_draw(&self, position: &Position, ply: usize) -> bool {
+        if position.halfmove_clock() >= 100 && !(position.in_check() && !position.has_legal_move()) {
+            return true;
+        }
+        position.is_dead() || self.is_repetition(position, ply)
+    }
+
+    fn is_repetition(&self, position: &Position, ply: usize) -> bool {
+        let key = position.key();
+        let reach = usize::from(position.halfmove_clock()).min(self.keys.len() - self.keys_floor);
+        let mut seen_in_game = false;
+        for back in (4..=reach).step_by(2) {
+            if self.keys[self.keys.len() - back] == key {
+                if back < ply || seen_in_game {
+                    return true;
+                }
+                seen_in_game = true;
+            }
+        }
+        false
+    }
+
+    /// The score of having no legal move.
+    #[inline(always)]
+    pub(super) fn no_move_score(in_check: bool, ply: usize) -> Score {
+        if in_check { Score::mated_in(ply) } else { Score::DRAW }
+    }
+
+    /// Whether the line has reached the deepest ply that the stack holds.
+    #[inline(always)]
+    pub(super) fn at_max_ply(ply: usize) -> bool {
+        ply >= MAX_PLY - 1
+    }
+}

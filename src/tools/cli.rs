@@ -1,0 +1,102 @@
+//! The command line.
+
+use std::io::stdin;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use super::{bench, perft, suite};
+use crate::board::START_FEN;
+use crate::types::Depth;
+use crate::uci::{self, Output};
+
+/// A UCI chess engine. Without a command it speaks UCI on standard input and output, which is what
+/// chess programs such as Cute Chess or Arena expect.
+#[derive(Parser)]
+#[command(name = "quillon", version, after_help = EXAMPLES)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Tool>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  quillon                                     speak UCI; type 'help' there for its commands
+  quillon perft 6                             119060324 from the initial position
+  quillon perft 4 --divide --fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'
+  quillon perft-suite perft-suites/standard.epd --max-nodes 1000000
+  quillon bench                               the last line holds the search signature and speed";
+
+#[derive(Subcommand)]
+enum Tool {
+    /// Speak UCI (the same as no command)
+    Uci,
+    /// Search fixed positions; the node count is the signature of the search
+    Bench {
+        /// Depth of each search in plies
+        #[arg(default_value_t = bench::DEFAULT_DEPTH, value_parser = clap::value_parser!(i32).range(1..=60))]
+        depth: Depth,
+    },
+    /// Count the legal move sequences of so many plies
+    Perft(perft::Arguments),
+    /// Check perft counts of an EPD file with rows like 'FEN ;D1 20 ;D2 400'
+    PerftSuite {
+        /// The EPD file
+        file: PathBuf,
+        /// Leave out deeper entries
+        #[arg(long, value_name = "D")]
+        max_depth: Option<u32>,
+        /// Leave out entries with more nodes
+        #[arg(long, value_name = "N")]
+        max_nodes: Option<u64>,
+        /// Worker threads
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+        threads: u16,
+    },
+}
+
+/// Runs the command that the arguments name.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        None | Some(Tool::Uci) => speak_uci(),
+        Some(Tool::Bench { depth }) => {
+            print_bench(Some(depth), &Output::standard());
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Tool::Perft(arguments)) => perft::run(&arguments),
+        Some(Tool::PerftSuite { file, max_depth, max_nodes, threads }) => {
+            let limits = suite::Limits { max_depth, max_nodes, threads: threads.into() };
+            suite::run_file(&file, limits)
+        }
+    };
+    result.unwrap_or_else(|message| {
+        eprintln!("quillon: {message}");
+        ExitCode::FAILURE
+    })
+}
+
+fn speak_uci() -> Result<ExitCode, String> {
+    use std::io::IsTerminal;
+    if stdin().is_terminal() {
+        Output::standard()
+            .line(&format!("{}, a UCI chess engine. Type 'help' for help, 'quit' to leave.", uci::NAME));
+    }
+    uci::run(print_bench).map_err(|error| error.to_string())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_bench(depth: Option<Depth>, output: &Output) {
+    let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
+    let total = bench::POSITIONS.len();
+    let progress =
+        |number: usize, nodes| output.line(&format!("position {number:>2} of {total}: {nodes:>9} nodes"));
+    match bench::run(depth, progress) {
+        Ok(report) => output.line(&format!("{} nodes {} nps", report.nodes, report.nps())),
+        Err(error) => output.line(&format!("info string {error}")),
+    }
+}
+
+/// The default of `--fen`.
+pub(super) const DEFAULT_FEN: &str = START_FEN;

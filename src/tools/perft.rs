@@ -1,0 +1,53 @@
+//! `quillon perft`.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use crate::board::Position;
+use crate::movegen::{PerftOptions, perft_parallel};
+use crate::notation::format_uci;
+
+/// Arguments of `quillon perft`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Number of plies
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=30))]
+    depth: u32,
+    /// Position to start from (standard, X-FEN or Shredder-FEN castling rights)
+    #[arg(long, default_value = super::cli::DEFAULT_FEN, hide_default_value = true)]
+    fen: String,
+    /// Print the count below each first move
+    #[arg(long)]
+    divide: bool,
+    /// Worker threads
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Remember counts of equal positions in a table of so many MB (the count is then no longer an
+    /// independent check of move generation)
+    #[arg(long, value_name = "MB", default_value_t = 0)]
+    hash: usize,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    let position: Position = arguments.fen.parse().map_err(|error| format!("{error}"))?;
+    let options =
+        PerftOptions { depth: arguments.depth, threads: arguments.threads.into(), hash_mib: arguments.hash };
+    let start = Instant::now();
+    let report = perft_parallel(&position, options);
+    let time = start.elapsed();
+    if arguments.divide {
+        for (mv, leaves) in &report.divide {
+            println!("{}: {leaves}", format_uci(*mv, position.needs_chess960()));
+        }
+        println!();
+    }
+    let nps = report.total as f64 / time.as_secs_f64().max(1e-9);
+    println!(
+        "perft {}: {} nodes in {:.3} s, {:.1} Mnps",
+        arguments.depth,
+        report.total,
+        time.as_secs_f64(),
+        nps / 1e6
+    );
+    Ok(ExitCode::SUCCESS)
+}

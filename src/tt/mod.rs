@@ -1,0 +1,12 @@
+//! The transposition table: what earlier searches found out about positions, shared by all threads.
+//!
+//! Threads read and write without locks. Every access is a relaxed atomic, and each entry carries a
+//! checksum of its data mixed into its key, so an entry torn by two writers looks like another
+//! position (CPW: "Shared Hash Table", Hyatt's lockless hashing). What still slips through, one
+//! false match in 65,536, is harmless: moves are checked for legality before use.
+
+mod entry;
+mod table;
+
+pub use entry::{Bound, TtEntry};
+pub use table::{AllocationError, TranspositionTable};

@@ -1,0 +1,258 @@
+//! Buckets, look-up and replacement.
+
+use std::alloc::{Layout, alloc_zeroed};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
+use std::thread;
+
+use super::entry::{AGES, TtEntry, packed_age, packed_depth, packed_move};
+use crate::types::{MAX_PLY, Score};
+
+const BUCKET_ENTRIES: usize = 3;
+
+/// Three entries in half a cache line. A zeroed bucket is empty.
+#[repr(C, align(32))]
+struct Bucket {
+    data: [AtomicU64; BUCKET_ENTRIES],
+    /// Low 16 key bits mixed with a fold of the entry's data.
+    checks: [AtomicU16; BUCKET_ENTRIES],
+}
+
+const _: () = assert!(size_of::<Bucket>() == 32);
+
+/// There was not enough memory for a table of the size asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not enough memory for a hash table of {mib} MB")]
+pub struct AllocationError {
+    /// The size asked for, in MiB.
+    pub mib: usize,
+}
+
+/// A hash table from position keys to [`TtEntry`].
+pub struct TranspositionTable {
+    buckets: Box<[Bucket]>,
+    age: AtomicU8,
+}
+
+/// Exclusive-or of the four 16-bit parts of the data.
+#[inline(always)]
+const fn fold(data: u64) -> u16 {
+    let half = data ^ data >> 32;
+    (half ^ half >> 16) as u16
+}
+
+/// Reserves zeroed memory without touching it, so that even a huge table costs nothing until used.
+fn zeroed_buckets(count: usize) -> Option<Box<[Bucket]>> {
+    let layout = Layout::array::<Bucket>(count).ok()?;
+    if layout.size() == 0 {
+        return None;
+    }
+    // SAFETY: the layout is not empty. The memory is zeroed, a valid state for atomics, it has the
+    // layout of `[Bucket; count]`, and it comes from the global allocator as `Box` requires.
+    unsafe {
+        let memory = alloc_zeroed(layout).cast::<Bucket>();
+        if memory.is_null() {
+            return None;
+        }
+        Some(Box::from_raw(std::ptr::slice_from_raw_parts_mut(memory, count)))
+    }
+}
+
+impl TranspositionTable {
+    /// An empty table of about `mib` MiB, at least one.
+    ///
+    /// # Errors
+    /// When the memory cannot be had.
+    pub fn new(mib: usize) -> Result<TranspositionTable, AllocationError> {
+        let bytes = mib.max(1).checked_mul(1 << 20).ok_or(AllocationError { mib })?;
+        let buckets = zeroed_buckets(bytes / size_of::<Bucket>()).ok_or(AllocationError { mib })?;
+        Ok(TranspositionTable { buckets, age: AtomicU8::new(0) })
+    }
+
+    /// Forgets everything, sharing the work out over `threads`.
+    pub fn clear(&self, threads: usize) {
+        self.age.store(0, Relaxed);
+        let share = self.buckets.len().div_ceil(threads.max(1));
+        thread::scope(|scope| {
+            for part in self.buckets.chunks(share) {
+                scope.spawn(move || {
+                    for bucket in part {
+                        bucket.data.iter().for_each(|data| data.store(0, Relaxed));
+                        bucket.checks.iter().for_each(|check| check.store(0, Relaxed));
+                    }
+                });
+            }
+        });
+    }
+
+    /// Marks the start of a search: entries of earlier ones become the first to be replaced.
+    pub fn start_search(&self) {
+        self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
+    }
+
+    /// The bucket of a key: its high bits, scaled to the table's size.
+    #[inline(always)]
+    fn bucket(&self, key: u64) -> &Bucket {
+        let index = (u128::from(key) * self.buckets.len() as u128 >> 64) as usize;
+        &self.buckets[index]
+    }
+
+    /// Asks the processor to load the entry of this key while other work goes on.
+    #[inline(always)]
+    pub fn prefetch(&self, key: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let bucket: *const Bucket = self.bucket(key);
+            // SAFETY: a prefetch has no effect on program state, and SSE is part of x86-64.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(bucket.cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = key;
+    }
+
+    /// What is known about a position; mate scores are turned into distances from the root at `ply`.
+    #[inline]
+    pub fn probe(&self, key: u64, ply: usize) -> Option<TtEntry> {
+        let bucket = self.bucket(key);
+        for (data, check) in bucket.data.iter().zip(&bucket.checks) {
+            let data = data.load(Relaxed);
+            if check.load(Relaxed) ^ fold(data) == key as u16 && data != 0 {
+                let mut entry = TtEntry::unpack(data);
+                entry.score = entry.score.from_tt(ply);
+                return Some(entry);
+            }
+        }
+        None
+    }
+
+    /// Remembers a search result. The entry takes the place of an older one of the same position, or
+    /// of the one in its bucket that is worth least: shallow and from an earlier search.
+    #[inline]
+    pub fn store(&self, key: u64, ply: usize, mut entry: TtEntry) {
+        let age = self.age.load(Relaxed);
+        let bucket = self.bucket(key);
+        let mut victim = 0;
+        let mut least_worth = i32::MAX;
+        for index in 0..BUCKET_ENTRIES {
+            let data = bucket.data[index].load(Relaxed);
+            if data == 0 {
+                victim = index;
+                break;
+            }
+            if bucket.checks[index].load(Relaxed) ^ fold(data) == key as u16 {
+                // A deep result of this search is not given up for a much shallower bound.
+                let is_current = packed_age(data) == age;
+                if is_current
+                    && entry.bound != super::Bound::Exact
+                    && entry.depth + 4 + 2 * i32::from(entry.was_pv) <= packed_depth(data)
+                {
+                    return;
+                }
+                if entry.mv.is_none() {
+                    entry.mv = crate::types::Move::from_bits(packed_move(data));
+                }
+                victim = index;
+                break;
+            }
+            let years = (age + AGES - packed_age(data)) % AGES;
+            let worth = packed_depth(data) - 8 * i32::from(years);
+            if worth < least_worth {
+                (least_worth, victim) = (worth, index);
+            }
+        }
+        debug_assert!(entry.score > -Score::INFINITE && entry.score < Score::INFINITE && ply <= MAX_PLY);
+        entry.score = entry.score.to_tt(ply);
+        let data = entry.pack(age);
+        bucket.data[victim].store(data, Relaxed);
+        bucket.checks[victim].store(key as u16 ^ fold(data), Relaxed);
+    }
+
+    /// How full the table is with entries of the current search, in permille, from a sample.
+    pub fn hashfull(&self) -> usize {
+        let age = self.age.load(Relaxed);
+        let sample = &self.buckets[..self.buckets.len().min(1000)];
+        let used = sample
+            .iter()
+            .flat_map(|bucket| &bucket.data)
+            .map(|data| data.load(Relaxed))
+            .filter(|&data| data != 0 && packed_age(data) == age)
+            .count();
+        used * 1000 / (sample.len() * BUCKET_ENTRIES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Bound;
+    use super::*;
+    use crate::types::{Move, MoveKind, Square};
+
+    fn entry(score: Score, depth: i32) -> TtEntry {
+        let mv = Some(Move::new(Square::E2, Square::E4, MoveKind::DoublePush));
+        TtEntry { mv, score, eval: Some(Score(12)), depth, bound: Bound::Exact, was_pv: true }
+    }
+
+    #[test]
+    fn stores_and_finds() {
+        let table = TranspositionTable::new(1).unwrap();
+        let key = 0x1234_5678_9ABC_DEF0;
+        assert_eq!(table.probe(key, 0), None);
+        table.store(key, 3, entry(Score(55), 7));
+        assert_eq!(table.probe(key, 9), Some(entry(Score(55), 7)));
+        assert_eq!(table.probe(key ^ 1, 9), None);
+        table.clear(2);
+        assert_eq!(table.probe(key, 0), None);
+    }
+
+    #[test]
+    fn mate_distances_are_counted_from_the_node() {
+        let table = TranspositionTable::new(1).unwrap();
+        table.store(77, 4, entry(Score::mate_in(9), 7));
+        assert_eq!(table.probe(77, 10).unwrap().score, Score::mate_in(15));
+        table.store(77, 4, entry(Score::mated_in(8), 9));
+        assert_eq!(table.probe(77, 0).unwrap().score, Score::mated_in(4));
+    }
+
+    #[test]
+    fn old_and_shallow_entries_go_first() {
+        let table = TranspositionTable::new(1).unwrap();
+        // Keys of one bucket differ in their low bits only.
+        table.store(1, 0, entry(Score(1), 20));
+        table.start_search();
+        table.store(2, 0, entry(Score(2), 5));
+        table.store(3, 0, entry(Score(3), 14));
+        for _ in 0..3 {
+            table.start_search();
+        }
+        table.store(4, 0, entry(Score(4), 1));
+        assert_eq!(table.probe(2, 0), None);
+        assert!(table.probe(1, 0).is_some() && table.probe(3, 0).is_some() && table.probe(4, 0).is_some());
+    }
+
+    #[test]
+    fn a_result_without_move_keeps_the_known_move() {
+        let table = TranspositionTable::new(1).unwrap();
+        table.store(9, 0, entry(Score(1), 3));
+        table.store(9, 0, TtEntry { mv: None, ..entry(Score(2), 4) });
+        assert_eq!(table.probe(9, 0).unwrap().mv, entry(Score(1), 3).mv);
+    }
+
+    #[test]
+    fn impossible_sizes_are_an_error() {
+        assert_eq!(TranspositionTable::new(1 << 42).err(), Some(AllocationError { mib: 1 << 42 }));
+        assert!(TranspositionTable::new(usize::MAX).is_err());
+    }
+
+    #[test]
+    fn hashfull_counts_the_current_search() {
+        let table = TranspositionTable::new(1).unwrap();
+        assert_eq!(table.hashfull(), 0);
+        for key in 0..3000u64 {
+            table.store(key << 49 | key, 0, entry(Score(1), 3));
+        }
+        let full = table.hashfull();
+        assert!(full > 50, "{full}");
+        table.start_search();
+        assert_eq!(table.hashfull(), 0);
+    }
+}

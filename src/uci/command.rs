@@ -1,0 +1,359 @@
+//! Lines of input as values.
+
+use std::time::Duration;
+
+use crate::types::{Color, Depth};
+
+/// A command with its arguments; positions and moves are still text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Command {
+    Uci,
+    Debug(bool),
+    IsReady,
+    SetOption {
+        name: String,
+        value: Option<String>,
+    },
+    Register,
+    UciNewGame,
+    Position {
+        fen: Option<String>,
+        moves: Vec<String>,
+    },
+    Go(GoCommand),
+    Stop,
+    PonderHit,
+    Quit,
+    /// `d`: show the board.
+    Display,
+    Eval,
+    Bench {
+        depth: Option<Depth>,
+    },
+    Perft {
+        depth: u32,
+    },
+    Help,
+}
+
+/// The arguments of `go`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct GoCommand {
+    pub depth: Option<Depth>,
+    pub nodes: Option<u64>,
+    pub mate: Option<u32>,
+    pub move_time: Option<Duration>,
+    pub infinite: bool,
+    pub ponder: bool,
+    /// `[color]`
+    pub time: [Option<Duration>; 2],
+    /// `[color]`
+    pub increment: [Option<Duration>; 2],
+    pub moves_to_go: Option<u32>,
+    pub search_moves: Vec<String>,
+}
+
+/// Why a line is not a command.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum CommandError {
+    #[error("unknown command '{word}'{}; 'help' lists all", suggestion(.nearest))]
+    Unknown { word: String, nearest: Option<&'static str> },
+    #[error("'{command}' needs a value after '{argument}'")]
+    MissingValue { command: &'static str, argument: String },
+    #[error("'{value}' is not a number, in '{command} {argument}'")]
+    NotANumber { command: &'static str, argument: String, value: String },
+    #[error("'debug' needs 'on' or 'off'")]
+    Debug,
+    #[error("'setoption' needs 'name' and an option name")]
+    OptionName,
+    #[error("'position' needs 'startpos' or 'fen' and a FEN")]
+    Position,
+}
+
+fn suggestion(nearest: &Option<&'static str>) -> String {
+    nearest.map_or(String::new(), |word| format!(", did you mean '{word}'?"))
+}
+
+/// The first words that are understood.
+const WORDS: [&str; 19] = [
+    "uci",
+    "debug",
+    "isready",
+    "setoption",
+    "register",
+    "ucinewgame",
+    "position",
+    "go",
+    "stop",
+    "ponderhit",
+    "quit",
+    "exit",
+    "d",
+    "display",
+    "eval",
+    "bench",
+    "perft",
+    "help",
+    "?",
+];
+
+/// Reads a line. Empty lines and comments (`#`) give `None`. As the specification asks, unknown words
+/// before a command are skipped.
+///
+/// # Errors
+/// When the line holds no command, or a command with unusable arguments.
+pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
+    let mut tokens: Vec<&str> = line.split_ascii_whitespace().collect();
+    let Some(&first) = tokens.first() else { return Ok(None) };
+    if first.starts_with('#') {
+        return Ok(None);
+    }
+    let Some(start) = tokens.iter().position(|word| WORDS.contains(word)) else {
+        return Err(CommandError::Unknown { word: shorten(first), nearest: nearest_word(first) });
+    };
+    let word = tokens[start];
+    tokens.drain(..=start);
+    let arguments = &tokens[..];
+    Ok(Some(match word {
+        "uci" => Command::Uci,
+        "debug" => match arguments.first() {
+            Some(&"on") => Command::Debug(true),
+            Some(&"off") => Command::Debug(false),
+            _ => return Err(CommandError::Debug),
+        },
+        "isready" => Command::IsReady,
+        "setoption" => set_option(arguments)?,
+        "register" => Command::Register,
+        "ucinewgame" => Command::UciNewGame,
+        "position" => position(arguments)?,
+        "go" => go(arguments)?,
+        "stop" => Command::Stop,
+        "ponderhit" => Command::PonderHit,
+        "quit" | "exit" => Command::Quit,
+        "d" | "display" => Command::Display,
+        "eval" => Command::Eval,
+        "bench" => Command::Bench { depth: optional_number("bench", arguments)?.map(clamp_depth) },
+        "perft" => Command::Perft { depth: perft_depth("perft", arguments)? },
+        _ => Command::Help,
+    }))
+}
+
+/// Long garbage need not be echoed in full.
+fn shorten(word: &str) -> String {
+    word.chars().take(40).collect()
+}
+
+/// The known word with the smallest edit distance, if it is close.
+fn nearest_word(word: &str) -> Option<&'static str> {
+    let word: Vec<char> = word.to_ascii_lowercase().chars().take(40).collect();
+    WORDS
+        .into_iter()
+        .filter(|known| known.len() > 1)
+        .map(|known| (edit_distance(&word, known), known))
+        .min()
+        .filter(|&(distance, known)| distance <= known.len() / 3 + 1 && distance < word.len())
+        .map(|(_, known)| known)
+}
+
+/// Levenshtein's distance.
+fn edit_distance(a: &[char], b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, letter) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, other) in b.chars().enumerate() {
+            let substituted = diagonal + usize::from(*letter != other);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+fn set_option(tokens: &[&str]) -> Result<Command, CommandError> {
+    let name_at = tokens.iter().position(|&token| token == "name").ok_or(CommandError::OptionName)?;
+    let rest = tokens.get(name_at + 1..).unwrap_or_default();
+    let value_at = rest.iter().position(|&token| token == "value");
+    let name = rest.get(..value_at.unwrap_or(rest.len())).unwrap_or_default().join(" ");
+    if name.is_empty() {
+        return Err(CommandError::OptionName);
+    }
+    let value = value_at.map(|at| rest.get(at + 1..).unwrap_or_default().join(" "));
+    Ok(Command::SetOption { name, value })
+}
+
+fn position(tokens: &[&str]) -> Result<Command, CommandError> {
+    let moves_at = tokens.iter().position(|&token| token == "moves");
+    let board = tokens.get(..moves_at.unwrap_or(tokens.len())).unwrap_or_default();
+    let moves = moves_at.map_or(&[][..], |at| tokens.get(at + 1..).unwrap_or_default());
+    let moves = moves.iter().map(|&mv| mv.to_owned()).collect();
+    // Words before the keyword are skipped like everywhere.
+    let keyword = board.iter().position(|token| matches!(*token, "startpos" | "fen"));
+    match keyword.map(|at| (board[at], board.get(at + 1..).unwrap_or_default())) {
+        Some(("startpos", _)) => Ok(Command::Position { fen: None, moves }),
+        Some((_, fen)) if !fen.is_empty() => Ok(Command::Position { fen: Some(fen.join(" ")), moves }),
+        _ => Err(CommandError::Position),
+    }
+}
+
+const GO_WORDS: [&str; 13] = [
+    "searchmoves",
+    "ponder",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "infinite",
+    "perft",
+];
+
+fn go(tokens: &[&str]) -> Result<Command, CommandError> {
+    let mut go = GoCommand::default();
+    let mut rest = tokens.iter().copied().peekable();
+    while let Some(token) = rest.next() {
+        let mut number = || {
+            let value = rest.next_if(|next| !GO_WORDS.contains(next));
+            let value =
+                value.ok_or(CommandError::MissingValue { command: "go", argument: token.to_owned() })?;
+            read_number("go", token, value)
+        };
+        match token {
+            "depth" => go.depth = Some(clamp_depth(number()?)),
+            "nodes" => go.nodes = Some(number()?.max(1) as u64),
+            "mate" => go.mate = Some(number()?.clamp(0, 1000) as u32),
+            "movetime" => go.move_time = Some(milliseconds(number()?)),
+            "wtime" => go.time[Color::White.index()] = Some(milliseconds(number()?)),
+            "btime" => go.time[Color::Black.index()] = Some(milliseconds(number()?)),
+            "winc" => go.increment[Color::White.index()] = Some(milliseconds(number()?)),
+            "binc" => go.increment[Color::Black.index()] = Some(milliseconds(number()?)),
+            "movestogo" => {
+                go.moves_to_go = Some(number()?.clamp(0, 10_000) as u32).filter(|&moves| moves > 0)
+            }
+            "infinite" => go.infinite = true,
+            "ponder" => go.ponder = true,
+            "perft" => return Ok(Command::Perft { depth: number()?.clamp(0, 100) as u32 }),
+            "searchmoves" => {
+                while let Some(mv) = rest.next_if(|next| !GO_WORDS.contains(next)) {
+                    go.search_moves.push(mv.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(Command::Go(go))
+}
+
+/// Numbers too large for 64 bits count as the largest; only text that is no number is an error.
+fn read_number(command: &'static str, argument: &str, value: &str) -> Result<i64, CommandError> {
+    if let Ok(number) = value.parse() {
+        return Ok(number);
+    }
+    let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(if value.starts_with('-') { i64::MIN } else { i64::MAX });
+    }
+    // Some programs send milliseconds with decimals.
+    if let Some(number) = value.parse::<f64>().ok().filter(|number| number.is_finite()) {
+        return Ok(number as i64);
+    }
+    Err(CommandError::NotANumber { command, argument: argument.to_owned(), value: shorten(value) })
+}
+
+fn optional_number(command: &'static str, arguments: &[&str]) -> Result<Option<i64>, CommandError> {
+    arguments.first().map(|value| read_number(command, "", value)).transpose()
+}
+
+fn perft_depth(command: &'static str, arguments: &[&str]) -> Result<u32, CommandError> {
+    let depth = optional_number(command, arguments)?;
+    let depth = depth.ok_or(CommandError::MissingValue { command, argument: "perft".to_owned() })?;
+    Ok(depth.clamp(0, 100) as u32)
+}
+
+/// A negative clock is an empty one; a day per move is the most that makes sense.
+fn milliseconds(number: i64) -> Duration {
+    Duration::from_millis(number.clamp(0, 1 << 40) as u64)
+}
+
+fn clamp_depth(number: i64) -> Depth {
+    number.clamp(1, 1000) as Depth
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn go(line: &str) -> GoCommand {
+        match parse(line) {
+            Ok(Some(Command::Go(go))) => go,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn leading_garbage_is_skipped() {
+        assert_eq!(parse("joho debug on"), Ok(Some(Command::Debug(true))));
+        assert_eq!(parse("\t isready \r"), Ok(Some(Command::IsReady)));
+        assert_eq!(parse("   "), Ok(None));
+        assert_eq!(parse("# a comment"), Ok(None));
+    }
+
+    #[test]
+    fn unknown_commands_get_a_suggestion() {
+        let nearest = |line| match parse(line) {
+            Err(CommandError::Unknown { nearest, .. }) => nearest,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(nearest("positoin startpos"), Some("position"));
+        assert_eq!(nearest("isredy"), Some("isready"));
+        assert_eq!(nearest("Quit"), Some("quit"));
+        assert_eq!(nearest("xyzzy plugh"), None);
+    }
+
+    #[test]
+    fn go_arguments() {
+        let all = go("go wtime 1000 btime -5 winc 10 binc 0 movestogo 3 ponder foo depth 7 nodes 99");
+        assert_eq!(all.time, [Some(Duration::from_secs(1)), Some(Duration::ZERO)]);
+        assert_eq!((all.moves_to_go, all.ponder, all.depth, all.nodes), (Some(3), true, Some(7), Some(99)));
+        let moves = go("go searchmoves e2e4 d2d4 movetime 50 infinite");
+        assert_eq!(moves.search_moves, ["e2e4", "d2d4"]);
+        assert_eq!((moves.move_time, moves.infinite), (Some(Duration::from_millis(50)), true));
+        assert_eq!(go("go depth -3").depth, Some(1));
+        assert_eq!(go("go depth 99999999999999999999").depth, Some(1000));
+        assert_eq!(go("go wtime 12.7").time[0], Some(Duration::from_millis(12)));
+        assert_eq!(parse("go perft 5"), Ok(Some(Command::Perft { depth: 5 })));
+        assert!(matches!(parse("go depth"), Err(CommandError::MissingValue { .. })));
+        assert!(matches!(parse("go depth infinite"), Err(CommandError::MissingValue { .. })));
+        assert!(matches!(parse("go nodes many"), Err(CommandError::NotANumber { .. })));
+    }
+
+    #[test]
+    fn options_and_positions() {
+        let option = |name: &str, value: Option<&str>| {
+            Ok(Some(Command::SetOption { name: name.into(), value: value.map(str::to_owned) }))
+        };
+        assert_eq!(parse("setoption name Clear Hash"), option("Clear Hash", None));
+        assert_eq!(parse("setoption name Hash value 32"), option("Hash", Some("32")));
+        assert_eq!(
+            parse("setoption name Book File value C:\\my books\\a.bin"),
+            option("Book File", Some("C:\\my books\\a.bin"))
+        );
+        assert_eq!(parse("setoption Hash 5"), Err(CommandError::OptionName));
+        let position = parse("position fen 8/8/8/3k4/8/3K4/8/8 w - - moves d3e3");
+        let fen = Some("8/8/8/3k4/8/3K4/8/8 w - -".to_owned());
+        assert_eq!(position, Ok(Some(Command::Position { fen, moves: vec!["d3e3".into()] })));
+        assert_eq!(
+            parse("position startpos moves"),
+            Ok(Some(Command::Position { fen: None, moves: vec![] }))
+        );
+        assert_eq!(parse("position"), Err(CommandError::Position));
+        assert_eq!(parse("position fen"), Err(CommandError::Position));
+    }
+}

@@ -1,0 +1,281 @@
+//! The loop that reads commands and drives an engine.
+//!
+//! A reader thread turns standard input into events, and so does a finished search, so the loop never
+//! blocks on either. While a search runs, `stop`, `ponderhit`, `isready`, `quit` and the like act at
+//! once; everything that changes the engine waits in a queue until the search is over.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, stdin};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use super::command::{self, Command, GoCommand};
+use super::help::HELP;
+use super::options::{self, Change, Settings};
+use super::{Output, format};
+use crate::board::{Game, Position};
+use crate::engine::{Engine, EngineError};
+use crate::movegen::{PerftOptions, perft_parallel};
+use crate::notation::{format_uci, parse_uci};
+use crate::search::{GameClock, SearchEvent, SearchLimits};
+
+/// Name and version as `id name` shows them.
+pub const NAME: &str = concat!("Quillon ", env!("CARGO_PKG_VERSION"));
+
+enum Event {
+    Line(String),
+    EndOfInput,
+    SearchDone,
+}
+
+/// Speaks UCI on standard input and output until `quit` or the end of input. `bench` runs the bench
+/// command, which lives in a later room.
+///
+/// # Errors
+/// When the engine cannot be set up.
+pub fn run(bench: impl Fn(Option<i32>, &Output)) -> Result<(), EngineError> {
+    let (sender, events) = channel();
+    let reader_sender = sender.clone();
+    thread::spawn(move || read_input(&reader_sender));
+    let output = Arc::new(Output::standard());
+    let mut driver = Driver {
+        engine: Engine::new()?,
+        settings: Settings::default(),
+        output,
+        sender,
+        searching: false,
+        queue: VecDeque::new(),
+    };
+    driver.serve(&events, &bench);
+    Ok(())
+}
+
+/// Reads lines as bytes, since input may be anything; what is not UTF-8 is replaced.
+fn read_input(events: &Sender<Event>) {
+    let mut input = stdin().lock();
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        match input.read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {
+                let line = String::from_utf8_lossy(&bytes).into_owned();
+                if events.send(Event::Line(line)).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+    let _ = events.send(Event::EndOfInput);
+}
+
+struct Driver {
+    engine: Engine,
+    settings: Settings,
+    output: Arc<Output>,
+    sender: Sender<Event>,
+    /// A search runs, or its `bestmove` is held back.
+    searching: bool,
+    /// Commands that wait for the search to end.
+    queue: VecDeque<Command>,
+}
+
+impl Driver {
+    fn serve(&mut self, events: &Receiver<Event>, bench: &impl Fn(Option<i32>, &Output)) {
+        let mut input_ended = false;
+        while let Ok(event) = events.recv() {
+            match event {
+                Event::Line(line) => match command::parse(&line) {
+                    Ok(None) => {}
+                    Ok(Some(Command::Quit)) => break,
+                    Ok(Some(command)) if self.must_wait(&command) => self.queue.push_back(command),
+                    Ok(Some(command)) => self.execute(command, bench),
+                    Err(error) => self.complain(&error),
+                },
+                Event::SearchDone => {
+                    self.searching = false;
+                    self.drain_queue(bench);
+                }
+                Event::EndOfInput => {
+                    self.engine.stop();
+                    input_ended = true;
+                }
+            }
+            if self.output.is_closed() || input_ended && !self.searching && self.queue.is_empty() {
+                break;
+            }
+            if input_ended {
+                self.engine.stop();
+            }
+        }
+        self.engine.stop();
+        self.engine.wait();
+    }
+
+    fn must_wait(&self, command: &Command) -> bool {
+        let immediate = matches!(
+            command,
+            Command::Uci
+                | Command::IsReady
+                | Command::Stop
+                | Command::PonderHit
+                | Command::Debug(_)
+                | Command::Help
+        );
+        !immediate && (self.searching || !self.queue.is_empty())
+    }
+
+    fn drain_queue(&mut self, bench: &impl Fn(Option<i32>, &Output)) {
+        while !self.searching {
+            let Some(command) = self.queue.pop_front() else { break };
+            self.execute(command, bench);
+        }
+    }
+
+    fn complain(&self, error: &dyn std::fmt::Display) {
+        self.output.line(&format!("info string {error}"));
+    }
+
+    fn execute(&mut self, command: Command, bench: &impl Fn(Option<i32>, &Output)) {
+        match command {
+            Command::Uci => self.identify(),
+            Command::IsReady => self.output.line("readyok"),
+            Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            Command::UciNewGame => self.engine.new_game(),
+            Command::Position { fen, moves } => self.set_position(fen.as_deref(), &moves),
+            Command::Go(go) => self.go(&go),
+            Command::Stop => self.engine.stop(),
+            Command::PonderHit => self.engine.ponderhit(),
+            Command::Display => self.output.line(&format::board(self.position(), self.writes_960())),
+            Command::Eval => self.output.line(&format::evaluation(self.position())),
+            Command::Bench { depth } => bench(depth, &self.output),
+            Command::Perft { depth } => self.perft(depth),
+            Command::Help => self.output.line(HELP),
+            Command::Debug(_) | Command::Register | Command::Quit => {}
+        }
+    }
+
+    fn position(&self) -> &Position {
+        self.engine.game().position()
+    }
+
+    /// Castling is written king takes rook when the client asked for it, or when nothing else would be
+    /// clear.
+    fn writes_960(&self) -> bool {
+        self.settings.chess960 || self.position().needs_chess960()
+    }
+
+    fn identify(&self) {
+        let options: Vec<String> = options::describe().collect();
+        self.output
+            .line(&format!("id name {NAME}\nid author the Quillon authors\n{}\nuciok", options.join("\n")));
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) {
+        let change = match options::parse(name, value) {
+            Ok(change) => change,
+            Err(error) => return self.complain(&error),
+        };
+        let result = match change {
+            Change::Hash(mib) => self.engine.set_hash(mib),
+            Change::Threads(threads) => self.engine.set_threads(threads),
+            Change::ClearHash => {
+                self.engine.clear_hash();
+                Ok(())
+            }
+            Change::Overhead(ms) => {
+                self.settings.overhead_ms = ms;
+                Ok(())
+            }
+            Change::MultiPv(lines) => {
+                self.settings.multi_pv = lines;
+                Ok(())
+            }
+            Change::Chess960(on) => {
+                self.settings.chess960 = on;
+                Ok(())
+            }
+            // Pondering is the client's decision; `go ponder` always works.
+            Change::Ponder => Ok(()),
+        };
+        if let Err(error) = result {
+            self.complain(&error);
+        }
+    }
+
+    /// All or nothing: only when everything fits does the new position replace the old one.
+    fn set_position(&mut self, fen: Option<&str>, moves: &[String]) {
+        let position = match fen.map_or(Ok(Position::start()), str::parse::<Position>) {
+            Ok(position) => position,
+            Err(error) => return self.complain(&error),
+        };
+        let mut game = Game::new(position);
+        for (number, text) in moves.iter().enumerate() {
+            match parse_uci(game.position(), text) {
+                Ok(mv) => game.play(mv),
+                Err(error) => return self.complain(&format!("{error} (move {} of the list)", number + 1)),
+            }
+        }
+        self.engine.set_game(game);
+    }
+
+    fn go(&mut self, go: &GoCommand) {
+        let limits = self.limits(go);
+        let (output, sender, chess960) = (Arc::clone(&self.output), self.sender.clone(), self.writes_960());
+        self.searching = true;
+        self.engine.go(limits, move |event| {
+            output.line(&format::event(&event, chess960));
+            if matches!(event, SearchEvent::Finished(_)) {
+                // The driver may have quit without waiting.
+                let _ = sender.send(Event::SearchDone);
+            }
+        });
+    }
+
+    fn limits(&self, go: &GoCommand) -> SearchLimits {
+        let position = self.position();
+        let mut search_moves = Vec::new();
+        for text in &go.search_moves {
+            match parse_uci(position, text) {
+                Ok(mv) => search_moves.push(mv),
+                Err(error) => self.complain(&format!("{error}, left out of searchmoves")),
+            }
+        }
+        let us = position.stm().index();
+        // A client that names only the increment means an empty clock.
+        let clock = (go.time[us].is_some() || go.increment[us].is_some()).then(|| GameClock {
+            remaining: go.time[us].unwrap_or_default(),
+            increment: go.increment[us].unwrap_or_default(),
+            moves_to_go: go.moves_to_go,
+        });
+        let bounded = go.depth.is_some() || go.nodes.is_some() || go.mate.is_some() || go.move_time.is_some();
+        SearchLimits {
+            depth: go.depth,
+            nodes: go.nodes,
+            mate: go.mate,
+            move_time: go.move_time,
+            clock,
+            // A bare `go` means the same as `go infinite`.
+            infinite: go.infinite || !(bounded || clock.is_some() || go.ponder),
+            ponder: go.ponder,
+            search_moves,
+            multi_pv: self.settings.multi_pv,
+            overhead: Duration::from_millis(self.settings.overhead_ms),
+        }
+    }
+
+    /// Prints what perft tools parse: a line per move, then the total.
+    fn perft(&self, depth: u32) {
+        let position = self.position();
+        let report = perft_parallel(position, PerftOptions { depth, threads: 1, hash_mib: 0 });
+        let mut lines: Vec<String> = report
+            .divide
+            .iter()
+            .map(|&(mv, leaves)| format!("{}: {leaves}", format_uci(mv, self.writes_960())))
+            .collect();
+        lines.push(format!("\nNodes searched: {}", report.total));
+        self.output.line(&lines.join("\n"));
+    }
+}

@@ -1,0 +1,114 @@
+//! Search events and positions as text.
+
+use std::fmt::Write;
+
+use crate::board::Position;
+use crate::eval::{PARAMS, breakdown, evaluate};
+use crate::notation::{format_san, format_uci};
+use crate::search::{Report, ScoreBound, SearchEvent, SearchResult};
+use crate::types::{Color, File, Move, Piece, Rank, Score, Square};
+
+/// One UCI line per event.
+pub fn event(event: &SearchEvent, chess960: bool) -> String {
+    match event {
+        SearchEvent::Line(report) => info_line(report, chess960),
+        SearchEvent::CurrentMove { depth, mv, number } => {
+            format!("info depth {depth} currmove {} currmovenumber {number}", format_uci(*mv, chess960))
+        }
+        SearchEvent::NoMoves { in_check } => {
+            format!("info depth 0 score {}", if *in_check { "mate 0" } else { "cp 0" })
+        }
+        SearchEvent::Finished(result) => best_move(result, chess960),
+    }
+}
+
+fn info_line(report: &Report, chess960: bool) -> String {
+    let time_ms = report.time.as_millis();
+    let nps = u128::from(report.nodes) * 1_000_000 / report.time.as_micros().max(1);
+    let mut line = format!(
+        "info depth {} seldepth {} multipv {} score {}",
+        report.depth,
+        report.seldepth,
+        report.multi_pv,
+        score(report.score)
+    );
+    line.push_str(match report.bound {
+        ScoreBound::Exact => "",
+        ScoreBound::Lower => " lowerbound",
+        ScoreBound::Upper => " upperbound",
+    });
+    // Writing into a String does not fail.
+    let _ = write!(
+        line,
+        " nodes {} nps {nps} hashfull {} tbhits 0 time {time_ms} pv",
+        report.nodes, report.hashfull
+    );
+    for &mv in &report.pv {
+        line.push(' ');
+        line.push_str(&format_uci(mv, chess960));
+    }
+    line
+}
+
+/// `mate 3`, `cp -12`.
+pub fn score(score: Score) -> String {
+    match score.mate_moves() {
+        Some(moves) => format!("mate {moves}"),
+        None => format!("cp {}", score.0),
+    }
+}
+
+fn best_move(result: &SearchResult, chess960: bool) -> String {
+    let text = |mv: Move| format_uci(mv, chess960);
+    match (result.best, result.ponder) {
+        (Some(best), Some(ponder)) => format!("bestmove {} ponder {}", text(best), text(ponder)),
+        (Some(best), None) => format!("bestmove {}", text(best)),
+        (None, _) => "bestmove (none)".to_owned(),
+    }
+}
+
+/// The board as a person wants to see it, with all that belongs to the position.
+pub fn board(position: &Position, chess960: bool) -> String {
+    let mut text = String::new();
+    const EDGE: &str = "  +---+---+---+---+---+---+---+---+\n";
+    for rank in Rank::ALL.into_iter().rev() {
+        text.push_str(EDGE);
+        let _ = write!(text, "{} |", rank.index() + 1);
+        for file in File::ALL {
+            let letter = position.piece_on(Square::new(file, rank)).map_or(' ', Piece::letter);
+            let _ = write!(text, " {letter} |");
+        }
+        text.push('\n');
+    }
+    text.push_str(EDGE);
+    text.push_str("    a   b   c   d   e   f   g   h\n\n");
+    let side = if position.stm() == Color::White { "White" } else { "Black" };
+    let fen = if chess960 { position.to_shredder_fen() } else { position.to_string() };
+    let _ = writeln!(text, "{side} to move");
+    let _ = writeln!(text, "FEN: {fen}");
+    let _ = writeln!(text, "Key: {:016X}", position.key());
+    let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
+    let _ =
+        writeln!(text, "Checkers: {}", if checkers.is_empty() { "none".into() } else { checkers.join(" ") });
+    let mut moves: Vec<String> =
+        position.legal_moves().into_iter().map(|mv| format_san(position, mv)).collect();
+    moves.sort();
+    let _ = write!(text, "Legal moves ({}): {}", moves.len(), moves.join(" "));
+    text
+}
+
+/// The static evaluation with its halves.
+pub fn evaluation(position: &Position) -> String {
+    if position.in_check() {
+        return "Evaluation: none, the side to move is in check".to_owned();
+    }
+    let parts = breakdown(&PARAMS, position);
+    let own = evaluate(position).0;
+    let white = if position.stm() == Color::White { own } else { -own };
+    format!(
+        "Middlegame {:+}  endgame {:+}  phase {}/24 (White's side, centipawns, without tempo)\nEvaluation: {white:+} cp for White, {own:+} cp for the side to move",
+        parts.white.middlegame(),
+        parts.white.endgame(),
+        parts.phase.min(24),
+    )
+}

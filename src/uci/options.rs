@@ -1,0 +1,155 @@
+//! The engine's options: what `uci` lists and `setoption` changes.
+
+use std::fmt;
+
+use crate::engine::{DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS};
+
+/// Options that search settings are taken from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Milliseconds kept in reserve for every move.
+    pub overhead_ms: u64,
+    /// Number of lines to report.
+    pub multi_pv: usize,
+    /// Castling is written king takes rook.
+    pub chess960: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { overhead_ms: 10, multi_pv: 1, chess960: false }
+    }
+}
+
+/// A change that `setoption` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Change {
+    Hash(usize),
+    ClearHash,
+    Threads(usize),
+    Overhead(u64),
+    MultiPv(usize),
+    Ponder,
+    Chess960(bool),
+}
+
+/// Why an option was not set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum OptionError {
+    #[error("no option is named '{0}'; 'uci' lists all")]
+    Unknown(String),
+    #[error("option {name} needs a whole number from {min} to {max}, not '{value}'")]
+    Number { name: &'static str, min: i64, max: i64, value: String },
+    #[error("option {name} needs true or false, not '{value}'")]
+    Check { name: &'static str, value: String },
+}
+
+enum Kind {
+    Spin { default: i64, min: i64, max: i64, change: fn(i64) -> Change },
+    Check { default: bool, change: fn(bool) -> Change },
+    Button(Change),
+}
+
+struct Description {
+    name: &'static str,
+    kind: Kind,
+}
+
+const fn spin(
+    name: &'static str,
+    default: i64,
+    min: i64,
+    max: i64,
+    change: fn(i64) -> Change,
+) -> Description {
+    Description { name, kind: Kind::Spin { default, min, max, change } }
+}
+
+const fn check(name: &'static str, default: bool, change: fn(bool) -> Change) -> Description {
+    Description { name, kind: Kind::Check { default, change } }
+}
+
+static OPTIONS: [Description; 7] = [
+    spin("Hash", DEFAULT_HASH_MIB as i64, 1, MAX_HASH_MIB as i64, |mib| Change::Hash(mib as usize)),
+    Description { name: "Clear Hash", kind: Kind::Button(Change::ClearHash) },
+    spin("Threads", 1, 1, MAX_THREADS as i64, |threads| Change::Threads(threads as usize)),
+    spin("Move Overhead", 10, 0, 5000, |ms| Change::Overhead(ms as u64)),
+    spin("MultiPV", 1, 1, 256, |lines| Change::MultiPv(lines as usize)),
+    check("Ponder", false, |_| Change::Ponder),
+    check("UCI_Chess960", false, Change::Chess960),
+];
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "option name {} type ", self.name)?;
+        match &self.kind {
+            Kind::Spin { default, min, max, .. } => write!(f, "spin default {default} min {min} max {max}"),
+            Kind::Check { default, .. } => write!(f, "check default {default}"),
+            Kind::Button(_) => write!(f, "button"),
+        }
+    }
+}
+
+/// The lines that describe all options.
+pub fn describe() -> impl Iterator<Item = String> {
+    OPTIONS.iter().map(Description::to_string)
+}
+
+/// Reads a `setoption`. Names are matched without regard to case, as the specification asks.
+///
+/// # Errors
+/// When there is no such option or the value does not fit it. Nothing is changed then.
+pub fn parse(name: &str, value: Option<&str>) -> Result<Change, OptionError> {
+    let option = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name));
+    let option = option.ok_or_else(|| OptionError::Unknown(name.to_owned()))?;
+    let text = value.unwrap_or("").trim();
+    match &option.kind {
+        Kind::Spin { min, max, change, .. } => {
+            let number = text.parse().ok().filter(|number| (min..=max).contains(&number));
+            number.map(change).ok_or_else(|| OptionError::Number {
+                name: option.name,
+                min: *min,
+                max: *max,
+                value: text.to_owned(),
+            })
+        }
+        Kind::Check { change, .. } => match text.to_ascii_lowercase().as_str() {
+            "true" => Ok(change(true)),
+            "false" => Ok(change(false)),
+            _ => Err(OptionError::Check { name: option.name, value: text.to_owned() }),
+        },
+        Kind::Button(change) => Ok(*change),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_checked() {
+        assert_eq!(parse("hash", Some("64")), Ok(Change::Hash(64)));
+        assert_eq!(parse("CLEAR HASH", None), Ok(Change::ClearHash));
+        assert_eq!(parse("uci_chess960", Some("True")), Ok(Change::Chess960(true)));
+        for bad in ["0", "-1", "x", "", "1.5", "99999999999999999999"] {
+            assert!(matches!(parse("Hash", Some(bad)), Err(OptionError::Number { .. })), "{bad}");
+        }
+        assert!(matches!(parse("Ponder", Some("yes")), Err(OptionError::Check { .. })));
+        assert!(matches!(parse("Nonsense", None), Err(OptionError::Unknown(_))));
+    }
+
+    #[test]
+    fn defaults_lie_within_their_ranges() {
+        for option in &OPTIONS {
+            if let Kind::Spin { default, min, max, .. } = option.kind {
+                assert!((min..=max).contains(&default), "{}", option.name);
+            }
+        }
+        assert_eq!(
+            describe().next().as_deref(),
+            Some("option name Hash type spin default 16 min 1 max 33554432")
+        );
+    }
+}
