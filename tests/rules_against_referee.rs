@@ -6,10 +6,10 @@
 //! because nothing interesting happened. Property tests at the end feed damaged and arbitrary text.
 
 use proptest::prelude::*;
-use quillon::board::{DrawReason, Game, Outcome, Position, START_FEN};
+use quillon::board::{DrawReason, Game, Outcome, Position, SEE_VALUES, START_FEN};
 use quillon::movegen::perft;
 use quillon::notation::{format_san, format_uci, parse_san, parse_uci};
-use quillon::types::{Color, Move, MoveList, PieceType};
+use quillon::types::{Bitboard, Color, Move, MoveList, PieceType, Square};
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, CastlingSide, Chess, EnPassantMode, Position as _, Role};
@@ -153,6 +153,10 @@ fn compare_moves(position: &Position, referee: &Chess, moves: &[Paired], seen: &
         assert_eq!(*child.keys(), child.keys_from_scratch(), "{text} in {fen}");
         assert_eq!(position.gives_check(mv, &info), child.in_check(), "{text} in {fen}");
 
+        let exchange = exchange_value(position, mv);
+        assert!(position.see(mv, exchange), "{text} wins at least {exchange} in {fen}");
+        assert!(!position.see(mv, exchange + 1), "{text} wins no more than {exchange} in {fen}");
+
         let san = format_san(position, mv);
         assert_eq!(san, SanPlus::from_move(referee.clone(), *theirs).to_string(), "{text} in {fen}");
         assert_eq!(parse_san(position, &san), Ok(mv), "{san} in {fen}");
@@ -168,6 +172,42 @@ fn compare_moves(position: &Position, referee: &Chess, moves: &[Paired], seen: &
         }
         seen.shadowed_castles += usize::from(ordinary != mv);
     }
+}
+
+/// What `side` gains at best by taking the man worth `prize` on `to`, its least valuable men first.
+fn recapture_gain(position: &Position, to: Square, occupied: Bitboard, side: Color, prize: i32) -> i32 {
+    let attackers = position.attackers_to(to, occupied) & occupied;
+    let least = PieceType::ALL.into_iter().find_map(|kind| {
+        (attackers & position.pieces(side, kind)).first().map(|square| (kind, square.bitboard()))
+    });
+    let Some((kind, taker)) = least else { return 0 };
+    let rest = occupied ^ taker;
+    let defenders = position.attackers_to(to, rest) & rest & position.colored(!side);
+    if kind == PieceType::King && defenders.any() {
+        return 0;
+    }
+    (prize - recapture_gain(position, to, rest, !side, SEE_VALUES[kind.index()])).max(0)
+}
+
+/// The exchange value of a move by plain recursion, against which the swap algorithm is held.
+fn exchange_value(position: &Position, mv: Move) -> i32 {
+    let value = |kind: PieceType| SEE_VALUES[kind.index()];
+    let (from, to) = (mv.from(), mv.to());
+    if mv.is_castle() {
+        return 0;
+    }
+    let mut occupied = (position.occupied() ^ from.bitboard()) | to.bitboard();
+    let mut gain = position.piece_on(to).map_or(0, |piece| value(piece.kind()));
+    if mv.is_en_passant() {
+        occupied ^= to.offset(-position.stm().forward()).bitboard();
+        gain = value(PieceType::Pawn);
+    }
+    let moved = position.piece_on(from).expect("a legal move moves a man").kind();
+    let stands = mv.promotion().unwrap_or(moved);
+    if mv.promotion().is_some() {
+        gain += value(stands) - value(PieceType::Pawn);
+    }
+    gain - recapture_gain(position, to, occupied, !position.stm(), value(stands))
 }
 
 /// Asks about every move word there is, the unused kinds aside, which `Move` cannot hold.
@@ -190,7 +230,7 @@ fn compare(position: &Position, referee: &Chess, seen: &mut Seen) -> Vec<Paired>
     compare_board(position, referee, &fen);
     compare_stages(position, &legal, &fen);
     compare_moves(position, referee, &moves, seen, &fen);
-    if seen.positions % EXHAUSTIVE_EVERY == 0 {
+    if seen.positions.is_multiple_of(EXHAUSTIVE_EVERY) {
         compare_all_words(position, &legal, &fen);
         seen.exhaustive += 1;
     }
@@ -336,6 +376,22 @@ fn games_from_the_perft_suites() {
     assert!(seen.positions > 25_000 && seen.exhaustive > 250, "{seen:?}");
     assert!(seen.en_passant > 50 && seen.double_checks > 10 && seen.stalemates > 10, "{seen:?}");
     assert!(seen.castles > 500 && seen.dead > 300 && seen.mates > 20, "{seen:?}");
+}
+
+/// A pawn in front of the enemy king does not attack it, so only its pushes can land on a king.
+#[test]
+fn pawns_are_not_pushed_onto_the_king() {
+    for fen in [
+        "8/8/8/4k3/4P3/8/8/4K3 w - - 0 1",
+        "8/8/8/8/4k3/8/4P3/4K3 w - - 0 1",
+        "4k3/4P3/4K3/8/8/8/8/8 w - - 0 1",
+        "8/7k/8/8/3P4/4p3/4K3/8 b - - 7 6",
+        "4k3/4p3/8/4K3/8/8/8/8 b - - 0 1",
+        "8/8/8/8/8/4k3/4p3/4K3 b - - 0 1",
+    ] {
+        let position: Position = fen.parse().unwrap();
+        compare_all_words(&position, &position.legal_moves(), fen);
+    }
 }
 
 /// FENs with every feature, to be damaged.

@@ -27,12 +27,12 @@ impl Position {
                 && pawn_attacks(us, from).has(to)
                 && self.is_en_passant_safe(from, to);
         }
-        let takes_enemy = self.colored(them).has(to) && !self.of_type(PieceType::King).has(to);
-        if mv.is_capture() != takes_enemy || self.colored(us).has(to) {
+        let occupied = self.occupied();
+        let victims = self.colored(them) & !self.of_type(PieceType::King);
+        if !(if mv.is_capture() { victims } else { !occupied }).has(to) {
             return false;
         }
 
-        let occupied = self.occupied();
         let reachable = match piece.kind() {
             PieceType::Pawn => return self.is_pawn_move_legal(mv),
             PieceType::Knight => knight_attacks(from),
