@@ -85,22 +85,18 @@ impl Position {
     /// Takes away the rights of a king or rook that moved and of a rook that was captured.
     #[cold]
     fn drop_castling_rights(&mut self, us: Color, king_moved: bool, from: Square, to: Square) {
-        self.keys.toggle_castling(self.castling);
-        if king_moved {
-            self.castling.remove_all(us);
-        }
         self.castling_squares = Bitboard::EMPTY;
         for color in Color::ALL {
             for side in CastlingSide::ALL {
                 let Some(rook) = self.castling_rook(color, side) else { continue };
-                if rook == from || rook == to {
+                if rook == from || rook == to || king_moved && color == us {
                     self.castling.remove(color, side);
+                    self.keys.toggle_castling(color, side, rook.file());
                 } else {
                     self.castling_squares = self.castling_squares.with(rook).with(self.king(color));
                 }
             }
         }
-        self.keys.toggle_castling(self.castling);
     }
 
     /// Remembers the square behind a pawn that just moved two steps, if taking it is legal. Otherwise

@@ -349,7 +349,13 @@ impl Position {
         if self.stm == Color::Black {
             keys.toggle_side();
         }
-        keys.toggle_castling(self.castling);
+        for color in Color::ALL {
+            for side in CastlingSide::ALL {
+                if let Some(rook) = self.castling_rook(color, side) {
+                    keys.toggle_castling(color, side, rook.file());
+                }
+            }
+        }
         if let Some(square) = self.en_passant {
             keys.toggle_en_passant(square.file());
         }

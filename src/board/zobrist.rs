@@ -4,13 +4,14 @@
 //! en-passant possibility agree; all four enter the main key. An en-passant square enters only when
 //! such a capture is legal, because only then is it stored.
 
-use crate::types::{CastlingRights, Color, File, Piece, PieceType, Square};
+use crate::types::{CastlingRights, CastlingSide, Color, File, Piece, PieceType, Square};
 
 struct Table {
     /// `[piece][square]`
     piece: [[u64; 64]; 12],
-    /// `[rights]`
-    castling: [u64; 16],
+    /// By the rook's file, since in Chess960 a right is the right to castle with one certain rook.
+    /// `[CastlingRights::slot][file]`
+    castling: [[u64; 8]; 4],
     /// `[file]`
     en_passant: [u64; 8],
     black_to_move: u64,
@@ -22,7 +23,7 @@ impl Table {
     const fn new() -> Table {
         let mut state = 0x5155_494C_4C4F_4E21;
         let mut table =
-            Table { piece: [[0; 64]; 12], castling: [0; 16], en_passant: [0; 8], black_to_move: 0 };
+            Table { piece: [[0; 64]; 12], castling: [[0; 8]; 4], en_passant: [0; 8], black_to_move: 0 };
         let mut piece = 0;
         while piece < 12 {
             let mut square = 0;
@@ -32,10 +33,14 @@ impl Table {
             }
             piece += 1;
         }
-        let mut rights = 1;
-        while rights < 16 {
-            table.castling[rights] = split_mix(&mut state);
-            rights += 1;
+        let mut slot = 0;
+        while slot < 4 {
+            let mut file = 0;
+            while file < 8 {
+                table.castling[slot][file] = split_mix(&mut state);
+                file += 1;
+            }
+            slot += 1;
         }
         let mut file = 0;
         while file < 8 {
@@ -110,10 +115,10 @@ impl Keys {
         self.main ^= TABLE.black_to_move;
     }
 
-    /// Adds or removes this set of castling rights.
+    /// Adds or removes a castling right.
     #[inline(always)]
-    pub(super) fn toggle_castling(&mut self, rights: CastlingRights) {
-        self.main ^= TABLE.castling[rights.index()];
+    pub(super) fn toggle_castling(&mut self, color: Color, side: CastlingSide, rook: File) {
+        self.main ^= TABLE.castling[CastlingRights::slot(color, side)][rook.index()];
     }
 
     /// Adds or removes the possibility of an en-passant capture on this file.
@@ -131,7 +136,7 @@ mod tests {
     #[test]
     fn numbers_are_distinct() {
         let mut all: Vec<u64> = TABLE.piece.iter().flatten().copied().collect();
-        all.extend(&TABLE.castling);
+        all.extend(TABLE.castling.iter().flatten());
         all.extend(&TABLE.en_passant);
         all.push(TABLE.black_to_move);
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());

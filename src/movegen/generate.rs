@@ -269,10 +269,10 @@ fn king_moves<const MODE: u8, S: Sink>(
     sink.piece(king, steps & safe, position.colored(them))?;
     if may_castle {
         for side in CastlingSide::ALL {
-            if walks[side as usize].is_some_and(|walk| (walk & !safe).is_empty()) {
-                if let Some(rook) = position.castling_rook(us, side) {
-                    sink.single(Move::new(king, rook, MoveKind::Castle))?;
-                }
+            if walks[side as usize].is_some_and(|walk| (walk & !safe).is_empty())
+                && let Some(rook) = position.castling_rook(us, side)
+            {
+                sink.single(Move::new(king, rook, MoveKind::Castle))?;
             }
         }
     }
@@ -296,12 +296,12 @@ fn pawn_moves<const WHITE: bool, const MODE: u8, S: Sink>(
             pawn_set_moves::<WHITE, MODE, S>(position, pawn.bitboard(), mask, sink)?;
         }
     }
-    if MODE & NOISY != 0 {
-        if let Some(to) = position.en_passant() {
-            for from in pawn_attacks(!us, to) & pawns {
-                if position.is_en_passant_safe(from, to) {
-                    sink.single(Move::new(from, to, MoveKind::EnPassant))?;
-                }
+    if MODE & NOISY != 0
+        && let Some(to) = position.en_passant()
+    {
+        for from in pawn_attacks(!us, to) & pawns {
+            if position.is_en_passant_safe(from, to) {
+                sink.single(Move::new(from, to, MoveKind::EnPassant))?;
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Leaves are bulk-counted: at the last ply moves are counted, not made (CPW: "Perft").
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use crate::board::Position;
@@ -36,32 +36,27 @@ pub struct PerftReport {
     pub total: u64,
 }
 
-/// Leaf counts below each root move on one thread, without a table.
-pub fn perft_divide(position: &Position, depth: u32) -> PerftReport {
-    perft_parallel(position, PerftOptions { depth, threads: 1, hash_mib: 0 })
-}
-
-/// Leaf counts below each root move, shared out over threads. The first two plies make the work items.
-pub fn perft_parallel(position: &Position, options: PerftOptions) -> PerftReport {
+/// Leaf counts below each root move, shared out over threads. The first plies make the work items.
+/// `None` when `stop` was set before the end; it is looked at between work items.
+pub fn perft_parallel(position: &Position, options: PerftOptions, stop: &AtomicBool) -> Option<PerftReport> {
     let depth = options.depth;
     let roots = position.legal_moves();
     if depth == 0 {
-        return PerftReport { divide: Vec::new(), total: 1 };
+        return Some(PerftReport { divide: Vec::new(), total: 1 });
     }
     let table = PerftTable::new(options.hash_mib);
+    let split = SPLIT_PLIES.min(depth.saturating_sub(2));
     let mut jobs = Vec::new();
-    for (index, &mv) in roots.iter().enumerate() {
-        let child = position.after(mv);
-        if depth >= 3 {
-            jobs.extend(child.legal_moves().iter().map(|&reply| (index, child.after(reply), depth - 2)));
-        } else {
-            jobs.push((index, child, depth - 1));
-        }
+    for (root, &mv) in roots.iter().enumerate() {
+        collect_jobs(&mut jobs, root, position.after(mv), depth - 1, split);
     }
     let counts: Vec<AtomicU64> = roots.iter().map(|_| AtomicU64::new(0)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some((root, position, depth)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
             let leaves = match &table {
                 Some(table) => table.perft(position, *depth),
                 None => perft(position, *depth),
@@ -75,8 +70,27 @@ pub fn perft_parallel(position: &Position, options: PerftOptions) -> PerftReport
         }
         work();
     });
+    if stop.load(Ordering::Relaxed) {
+        return None;
+    }
     let divide: Vec<_> = roots.iter().copied().zip(counts.into_iter().map(AtomicU64::into_inner)).collect();
-    PerftReport { total: divide.iter().map(|&(_, leaves)| leaves).sum(), divide }
+    Some(PerftReport { total: divide.iter().map(|&(_, leaves)| leaves).sum(), divide })
+}
+
+/// Plies below the root moves at which the tree is cut into work items.
+const SPLIT_PLIES: u32 = 2;
+
+/// A root move's number, a position below it, and the plies left to count there.
+type Job = (usize, Position, u32);
+
+fn collect_jobs(jobs: &mut Vec<Job>, root: usize, position: Position, depth: u32, split: u32) {
+    if split == 0 {
+        jobs.push((root, position, depth));
+        return;
+    }
+    for mv in position.legal_moves() {
+        collect_jobs(jobs, root, position.after(mv), depth - 1, split - 1);
+    }
 }
 
 /// Known subtree counts, shared between threads without locks: each slot holds the count and the key
@@ -98,7 +112,7 @@ impl PerftTable {
         }
         let key = position.key() ^ u64::from(depth).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         // The high half of the product spreads keys over any number of slots.
-        let index = (u128::from(key) * self.slots.len() as u128 >> 64) as usize;
+        let index = ((u128::from(key) * self.slots.len() as u128) >> 64) as usize;
         let (check, count) = &self.slots[index];
         let known = count.load(Ordering::Relaxed);
         if check.load(Ordering::Relaxed) ^ known == key {
@@ -123,15 +137,18 @@ mod tests {
         for (depth, leaves) in [(0, 1), (1, 48), (2, 2039), (3, 97_862), (4, 4_085_603)] {
             assert_eq!(perft(&kiwipete, depth), leaves);
             for (threads, hash_mib) in [(1, 0), (2, 0), (1, 4), (3, 1)] {
-                let report = perft_parallel(&kiwipete, PerftOptions { depth, threads, hash_mib });
+                let options = PerftOptions { depth, threads, hash_mib };
+                let report = perft_parallel(&kiwipete, options, &AtomicBool::new(false)).unwrap();
                 assert_eq!(report.total, leaves, "depth {depth} threads {threads} hash {hash_mib}");
             }
         }
     }
 
     #[test]
-    fn divide_lists_every_root_move() {
-        let report = perft_divide(&Position::start(), 3);
+    fn divides_by_root_move_and_stops() {
+        let options = PerftOptions { depth: 3, threads: 1, hash_mib: 0 };
+        let report = perft_parallel(&Position::start(), options, &AtomicBool::new(false)).unwrap();
         assert_eq!((report.divide.len(), report.total), (20, 8902));
+        assert!(perft_parallel(&Position::start(), options, &AtomicBool::new(true)).is_none());
     }
 }

@@ -77,7 +77,7 @@ impl Control {
     /// Sleeps until the search is stopped or, with `until_ponderhit`, pondering ends.
     pub fn wait_for_release(&self, until_ponderhit: bool) {
         let mut guard = self.ponderhit.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.is_stopped() && !(until_ponderhit && !self.is_pondering()) {
+        while !self.is_stopped() && (!until_ponderhit || self.is_pondering()) {
             guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
     }

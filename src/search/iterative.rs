@@ -129,10 +129,10 @@ impl Searcher {
     fn is_enough(&self, job: &SearchJob, stable_iterations: usize) -> bool {
         let limits = &job.limits;
         let best = &self.root_moves[0];
-        if let Some(moves) = limits.mate {
-            if best.score.mate_moves().is_some_and(|found| found > 0 && found <= moves as i32) {
-                return true;
-            }
+        if let Some(moves) = limits.mate
+            && best.score.mate_moves().is_some_and(|found| found > 0 && found <= moves as i32)
+        {
+            return true;
         }
         if job.control.is_pondering() || limits.infinite {
             return false;

@@ -104,10 +104,12 @@ impl Searcher {
 
         // 3. What the table knows.
         let known = job.tt.probe(position.key(), ply);
-        if let Some(entry) = known {
-            if !K::PV && entry.depth >= depth && Self::table_cutoff(position, &entry, alpha, beta) {
-                return entry.score;
-            }
+        if let Some(entry) = known
+            && !K::PV
+            && entry.depth >= depth
+            && Self::table_cutoff(position, &entry, alpha, beta)
+        {
+            return entry.score;
         }
         let tt_move =
             if K::ROOT { Some(self.root_moves[self.line].mv) } else { known.and_then(|entry| entry.mv) };
@@ -390,10 +392,10 @@ impl Searcher {
         if killers[0] != Some(mv) {
             *killers = [Some(mv), killers[0]];
         }
-        if let Some(last) = ply.checked_sub(1).map(|ply| self.stack[ply]) {
-            if let (Some(piece), Some(last)) = (last.piece, last.mv) {
-                self.histories.set_counter(piece, last.to(), mv);
-            }
+        if let Some(last) = ply.checked_sub(1).map(|ply| self.stack[ply])
+            && let (Some(piece), Some(last)) = (last.piece, last.mv)
+        {
+            self.histories.set_counter(piece, last.to(), mv);
         }
     }
 

@@ -31,10 +31,11 @@ impl Searcher {
         }
 
         let known = job.tt.probe(position.key(), ply);
-        if let Some(entry) = known {
-            if !K::PV && Self::table_cutoff(position, &entry, alpha, beta) {
-                return entry.score;
-            }
+        if let Some(entry) = known
+            && !K::PV
+            && Self::table_cutoff(position, &entry, alpha, beta)
+        {
+            return entry.score;
         }
 
         let old_alpha = alpha;

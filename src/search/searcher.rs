@@ -142,7 +142,8 @@ impl Searcher {
     /// searched line counts at once, since what was best then is best now; one from the game before
     /// the root must occur for the third time.
     pub(super) fn is_draw(&self, position: &Position, ply: usize) -> bool {
-        if position.halfmove_clock() >= 100 && !(position.in_check() && !position.has_legal_move()) {
+        let fifty_moves = position.halfmove_clock() >= 100;
+        if fifty_moves && (!position.in_check() || position.has_legal_move()) {
             return true;
         }
         position.is_dead() || self.is_repetition(position, ply)

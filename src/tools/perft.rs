@@ -1,6 +1,7 @@
 //! `quillon perft`.
 
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::board::Position;
@@ -33,7 +34,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let options =
         PerftOptions { depth: arguments.depth, threads: arguments.threads.into(), hash_mib: arguments.hash };
     let start = Instant::now();
-    let report = perft_parallel(&position, options);
+    let never = AtomicBool::new(false);
+    let report = perft_parallel(&position, options, &never).ok_or("stopped")?;
     let time = start.elapsed();
     if arguments.divide {
         for (mv, leaves) in &report.divide {

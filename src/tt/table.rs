@@ -1,6 +1,7 @@
 //! Buckets, look-up and replacement.
 
 use std::alloc::{Layout, alloc_zeroed};
+use std::hint::black_box;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
@@ -49,7 +50,8 @@ fn zeroed_buckets(count: usize) -> Option<Box<[Bucket]>> {
     // SAFETY: the layout is not empty. The memory is zeroed, a valid state for atomics, it has the
     // layout of `[Bucket; count]`, and it comes from the global allocator as `Box` requires.
     unsafe {
-        let memory = alloc_zeroed(layout).cast::<Bucket>();
+        // Hidden from the optimiser, which may otherwise assume success and drop an unused allocation.
+        let memory = black_box(alloc_zeroed(layout)).cast::<Bucket>();
         if memory.is_null() {
             return None;
         }
@@ -92,7 +94,7 @@ impl TranspositionTable {
     /// The bucket of a key: its high bits, scaled to the table's size.
     #[inline(always)]
     fn bucket(&self, key: u64) -> &Bucket {
-        let index = (u128::from(key) * self.buckets.len() as u128 >> 64) as usize;
+        let index = ((u128::from(key) * self.buckets.len() as u128) >> 64) as usize;
         &self.buckets[index]
     }
 

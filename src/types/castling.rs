@@ -31,12 +31,6 @@ impl CastlingRights {
         color as usize * 2 + side as usize
     }
 
-    /// Table index, 0 to 15.
-    #[inline(always)]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-
     /// Whether no right is left.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
@@ -64,11 +58,5 @@ impl CastlingRights {
     #[inline(always)]
     pub const fn remove(&mut self, color: Color, side: CastlingSide) {
         self.0 &= !(1 << Self::slot(color, side));
-    }
-
-    /// Takes both rights of `color` away.
-    #[inline(always)]
-    pub const fn remove_all(&mut self, color: Color) {
-        self.0 &= !(3 << (color as u8 * 2));
     }
 }

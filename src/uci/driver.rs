@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, stdin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use super::{Output, format};
 use crate::board::{Game, Position};
 use crate::engine::{Engine, EngineError};
 use crate::movegen::{PerftOptions, perft_parallel};
-use crate::notation::{format_uci, parse_uci};
+use crate::notation::parse_uci;
 use crate::search::{GameClock, SearchEvent, SearchLimits};
 
 /// Name and version as `id name` shows them.
@@ -46,6 +47,7 @@ pub fn run(bench: impl Fn(Option<i32>, &Output)) -> Result<(), EngineError> {
         output,
         sender,
         searching: false,
+        perft_stop: Arc::default(),
         queue: VecDeque::new(),
     };
     driver.serve(&events, &bench);
@@ -76,8 +78,10 @@ struct Driver {
     settings: Settings,
     output: Arc<Output>,
     sender: Sender<Event>,
-    /// A search runs, or its `bestmove` is held back.
+    /// A search or perft runs, or a `bestmove` is held back.
     searching: bool,
+    /// Ends a running perft.
+    perft_stop: Arc<AtomicBool>,
     /// Commands that wait for the search to end.
     queue: VecDeque<Command>,
 }
@@ -146,7 +150,10 @@ impl Driver {
             Command::UciNewGame => self.engine.new_game(),
             Command::Position { fen, moves } => self.set_position(fen.as_deref(), &moves),
             Command::Go(go) => self.go(&go),
-            Command::Stop => self.engine.stop(),
+            Command::Stop => {
+                self.perft_stop.store(true, Ordering::Relaxed);
+                self.engine.stop();
+            }
             Command::PonderHit => self.engine.ponderhit(),
             Command::Display => self.output.line(&format::board(self.position(), self.writes_960())),
             Command::Eval => self.output.line(&format::evaluation(self.position())),
@@ -266,16 +273,21 @@ impl Driver {
         }
     }
 
-    /// Prints what perft tools parse: a line per move, then the total.
-    fn perft(&self, depth: u32) {
-        let position = self.position();
-        let report = perft_parallel(position, PerftOptions { depth, threads: 1, hash_mib: 0 });
-        let mut lines: Vec<String> = report
-            .divide
-            .iter()
-            .map(|&(mv, leaves)| format!("{}: {leaves}", format_uci(mv, self.writes_960())))
-            .collect();
-        lines.push(format!("\nNodes searched: {}", report.total));
-        self.output.line(&lines.join("\n"));
+    /// Counts on a thread of its own and prints what perft tools parse: a line per move, then the total.
+    fn perft(&mut self, depth: u32) {
+        let position = *self.position();
+        let chess960 = self.writes_960();
+        let stop = Arc::new(AtomicBool::new(false));
+        self.perft_stop = Arc::clone(&stop);
+        let (output, sender) = (Arc::clone(&self.output), self.sender.clone());
+        self.searching = true;
+        thread::spawn(move || {
+            let options = PerftOptions { depth, threads: 1, hash_mib: 0 };
+            match perft_parallel(&position, options, &stop) {
+                Some(report) => output.line(&format::perft(&report, chess960)),
+                None => output.line("info string perft stopped"),
+            }
+            let _ = sender.send(Event::SearchDone);
+        });
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::board::Position;
 use crate::eval::{PARAMS, breakdown, evaluate};
+use crate::movegen::PerftReport;
 use crate::notation::{format_san, format_uci};
 use crate::search::{Report, ScoreBound, SearchEvent, SearchResult};
 use crate::types::{Color, File, Move, Piece, Rank, Score, Square};
@@ -65,6 +66,16 @@ fn best_move(result: &SearchResult, chess960: bool) -> String {
         (Some(best), None) => format!("bestmove {}", text(best)),
         (None, _) => "bestmove (none)".to_owned(),
     }
+}
+
+/// A line per root move, an empty line and the total, as perft tools parse them.
+pub fn perft(report: &PerftReport, chess960: bool) -> String {
+    let mut text = String::new();
+    for &(mv, leaves) in &report.divide {
+        let _ = writeln!(text, "{}: {leaves}", format_uci(mv, chess960));
+    }
+    let _ = write!(text, "\nNodes searched: {}", report.total);
+    text
 }
 
 /// The board as a person wants to see it, with all that belongs to the position.
