@@ -1,0 +1,637 @@
+//! What the search must find, and what it must keep to.
+//!
+//! Mates and their distances were verified outside: those up to three moves by exhaustive search, the
+//! longer ones with Stockfish 15.1.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use quillon::board::{Game, Position};
+use quillon::engine::Engine;
+use quillon::movegen::perft;
+use quillon::notation::{format_uci, parse_uci};
+use quillon::search::{
+    Control, GameClock, Report, ScoreBound, SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher,
+};
+use quillon::tools::bench::POSITIONS;
+use quillon::tt::TranspositionTable;
+use quillon::types::{Depth, MAX_PLY, Move, Score};
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+/// Nodes after which a mate that was not found counts as missed. The slowest needs less than a tenth.
+const MATE_NODES: u64 = 3_000_000;
+
+/// Forced mates for the side to move, with the number of moves.
+const MATES: [(&str, i32); 31] = [
+    ("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", 1),
+    ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", 1),
+    ("rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2", 1),
+    ("6rk/6pp/8/4N3/8/8/8/6K1 w - - 0 1", 1),
+    ("r5r1/pQ5p/1qp2R2/2k1p3/P3P3/2PP4/2P3PP/6K1 w - - 0 1", 1),
+    // Only promotion to a rook mates; the queen stalemates.
+    ("8/5P1k/5K2/8/8/8/8/8 w - - 0 1", 2),
+    // A problem by Morphy: Black has moves, but each of them loses.
+    ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 2),
+    ("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1", 2),
+    ("1rb4r/pkPp3p/1b1P3n/1Q6/N3Pp2/8/P1P3PP/7K w - - 1 1", 2),
+    ("6k1/pp4p1/2p5/2bp4/8/P5Pb/1P3rrP/2BRRN1K b - - 0 1", 2),
+    ("r2q1b1r/1pN1n1pp/p1n3k1/4Pb2/2BP4/8/PPP3PP/R1BQ1RK1 w - - 1 1", 2),
+    ("r1b2k1r/ppp1bppp/8/1B1Q4/5q2/2P5/PPP2PPP/R3R1K1 w - - 1 1", 2),
+    ("5k2/6pp/p1qN4/1p1p4/3P4/2PKP2Q/PP3r2/3R4 b - - 0 1", 2),
+    ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 3),
+    ("1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - 0 1", 3),
+    ("3r1r1k/1p3p1p/p2p4/4n1NN/6bQ/1BPq4/P3p1PP/1R5K w - - 0 1", 3),
+    ("r3k2r/ppp2Npp/1b5n/4p2b/2B1P2q/BQP2P2/P5PP/RN5K w kq - 1 1", 3),
+    ("r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1", 3),
+    ("2r3k1/p4p2/3Rp2p/1p2P1pK/8/1P4P1/P3Q2P/1q6 b - - 0 1", 3),
+    ("8/3k4/5K2/8/8/8/8/2Q5 w - - 0 1", 3),
+    ("8/8/8/8/8/1R3K2/8/6k1 w - - 0 1", 3),
+    ("8/8/8/1Q6/8/2k2K2/8/8 w - - 0 1", 4),
+    ("1k6/3K4/8/8/8/2R5/8/8 w - - 0 1", 4),
+    ("4R3/1k6/8/8/R5K1/8/8/8 w - - 0 1", 4),
+    ("8/4k3/8/Q7/8/8/2K3R1/8 w - - 0 1", 4),
+    ("6k1/3b3r/1p1p4/p1n2p2/1PPNpP1q/P3Q1p1/1R1RB1P1/5K2 b - - 0 1", 5),
+    ("7k/8/3Q4/8/8/6K1/8/8 w - - 0 1", 5),
+    ("3K1k2/8/1R6/8/8/8/8/8 w - - 0 1", 5),
+    ("7k/8/1B6/7K/8/5B2/8/8 w - - 0 1", 5),
+    // Castling mates, promotion with capture mates.
+    ("8/8/8/8/8/8/7R/2k1K2R w K - 0 1", 1),
+    ("3r3k/2P3pp/8/8/8/8/8/6K1 w - - 0 1", 1),
+];
+
+/// Forced mates against the side to move.
+const LOST: [(&str, i32); 7] = [
+    ("k7/8/1K6/8/8/8/8/7R b - - 0 1", 1),
+    ("6k1/8/6K1/8/8/8/8/3R4 b - - 0 1", 2),
+    ("7k/8/8/8/8/8/RR6/6K1 b - - 0 1", 3),
+    ("3k4/8/8/3KQ3/8/8/8/8 b - - 0 1", 3),
+    ("4K3/8/8/5k2/R7/7Q/8/8 b - - 0 1", 3),
+    ("1R6/6K1/8/8/4R3/7k/8/8 b - - 0 1", 4),
+    ("k7/2K4B/8/8/7B/8/8/8 b - - 0 1", 4),
+];
+
+fn position(fen: &str) -> Position {
+    fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"))
+}
+
+fn game(fen: &str, moves: &str) -> Game {
+    let mut game = Game::new(position(fen));
+    for text in moves.split_whitespace() {
+        game.play(parse_uci(game.position(), text).expect("tests give legal moves"));
+    }
+    game
+}
+
+fn to_depth(depth: Depth) -> SearchLimits {
+    SearchLimits { depth: Some(depth), multi_pv: 1, ..SearchLimits::default() }
+}
+
+fn to_nodes(nodes: u64) -> SearchLimits {
+    SearchLimits { nodes: Some(nodes), multi_pv: 1, ..SearchLimits::default() }
+}
+
+/// A finished search.
+struct Found {
+    result: SearchResult,
+    lines: Vec<Report>,
+    no_moves: Option<bool>,
+}
+
+impl Found {
+    fn best(&self) -> String {
+        self.result.best.map_or("(none)".to_owned(), |mv| format_uci(mv, false))
+    }
+
+    /// The last line of a rank.
+    fn line(&self, rank: usize) -> &Report {
+        self.lines.iter().rfind(|line| line.multi_pv == rank).expect("there is a line of this rank")
+    }
+}
+
+/// A thread with its table, as one game has it.
+struct Player {
+    searcher: Searcher,
+    tt: Arc<TranspositionTable>,
+}
+
+impl Player {
+    fn new() -> Player {
+        Player { searcher: Searcher::new(0), tt: Arc::new(TranspositionTable::new(4).expect("4 MiB")) }
+    }
+
+    fn search(&mut self, game: &Game, limits: SearchLimits) -> Found {
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let sink_events = Arc::clone(&events);
+        self.tt.start_search();
+        let job = SearchJob {
+            game: game.clone(),
+            limits,
+            tt: Arc::clone(&self.tt),
+            control: Arc::new(Control::new(1, false)),
+            sink: Box::new(move |event| sink_events.lock().expect("no panic in a sink").push(event)),
+        };
+        let result = self.searcher.search(&job);
+        let mut found = Found { result, lines: Vec::new(), no_moves: None };
+        for event in events.lock().expect("no panic in a sink").drain(..) {
+            match event {
+                SearchEvent::Line(line) => found.lines.push(line),
+                SearchEvent::NoMoves { in_check } => found.no_moves = Some(in_check),
+                SearchEvent::CurrentMove { .. } => {}
+                SearchEvent::Finished(_) => panic!("a searcher leaves this event to its engine"),
+            }
+        }
+        check_reports(game.position(), &found);
+        found
+    }
+}
+
+/// What must hold for every search: legal lines, and the result the same as the last main line.
+fn check_reports(root: &Position, found: &Found) {
+    for line in &found.lines {
+        let mut position = *root;
+        for &mv in &line.pv {
+            assert!(position.is_legal(mv), "{mv:?} in {position}, line {line:?} of {root}");
+            position.make(mv);
+        }
+        assert!(!line.pv.is_empty() && line.pv.len() <= MAX_PLY, "{line:?}");
+        assert!(line.score.0.abs() <= Score::MATE.0, "{line:?}");
+    }
+    if let Some(best) = found.result.best {
+        assert_eq!(found.line(1).pv[0], best, "{root}");
+        if let Some(ponder) = found.result.ponder {
+            assert!(root.after(best).is_legal(ponder), "{root}");
+        }
+    }
+}
+
+fn search_game(game: &Game, limits: SearchLimits) -> Found {
+    Player::new().search(game, limits)
+}
+
+fn search(fen: &str, limits: SearchLimits) -> Found {
+    search_game(&game(fen, ""), limits)
+}
+
+// ------------------------------------------------------------------------------ mates
+
+/// The line is as long as its score says and ends with mate.
+fn assert_mate_line(root: &Position, line: &Report) {
+    let end = line.pv.iter().fold(*root, |position, &mv| position.after(mv));
+    assert!(end.in_check() && !end.has_legal_move(), "{root}: {line:?}");
+    assert_eq!(line.pv.len() as i32, Score::MATE.0 - line.score.0.abs(), "{root}: {line:?}");
+}
+
+#[test]
+fn mates_are_found_at_their_exact_distance() {
+    let mut missed = Vec::new();
+    for (fen, moves) in MATES {
+        let found = search(fen, SearchLimits { mate: Some(moves as u32), ..to_nodes(MATE_NODES) });
+        // A shorter mate would be an invention, at whatever depth.
+        let scores: Vec<_> = found.lines.iter().filter_map(|line| line.score.mate_moves()).collect();
+        assert!(scores.iter().all(|&found| found >= moves), "{fen}: {scores:?}, true is {moves}");
+        if found.result.score.mate_moves() == Some(moves) {
+            assert_mate_line(&position(fen), found.line(1));
+        } else {
+            missed.push((fen, moves, found.result));
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn being_mated_is_seen_at_its_exact_distance() {
+    for (fen, moves) in LOST {
+        let found = search(fen, to_depth(2 * moves + 12));
+        assert_eq!(found.result.score.mate_moves(), Some(-moves), "{fen}: {:?}", found.result);
+        assert_mate_line(&position(fen), found.line(1));
+        let scores: Vec<_> = found.lines.iter().filter_map(|line| line.score.mate_moves()).collect();
+        assert!(scores.iter().all(|&found| found <= -moves), "{fen}: {scores:?}");
+    }
+}
+
+#[test]
+fn a_mate_is_played_out_in_time() {
+    // With table and histories kept, each move has to bring the mate nearer.
+    for (fen, moves) in MATES.into_iter().filter(|&(_, moves)| moves >= 3) {
+        let mut game = game(fen, "");
+        let mut player = Player::new();
+        for left in (1..=moves).rev() {
+            let limits = SearchLimits { mate: Some(left as u32), ..to_nodes(MATE_NODES) };
+            let found = player.search(&game, limits);
+            assert_eq!(found.result.score.mate_moves(), Some(left), "{} from {fen}", game.position());
+            game.play(found.result.best.expect("a mate has a move"));
+            if left > 1 {
+                let reply = found.line(1).pv[1];
+                game.play(reply);
+            }
+        }
+        assert!(game.position().in_check() && !game.position().has_legal_move(), "{fen}");
+    }
+}
+
+#[test]
+fn the_end_of_the_game_is_reported_as_such() {
+    for depth in [1, 10] {
+        let mated = search("R5k1/5ppp/8/8/8/8/8/6K1 b - - 1 1", to_depth(depth));
+        assert_eq!((mated.result.best, mated.no_moves), (None, Some(true)));
+        assert_eq!(mated.result.score, Score::mated_in(0));
+        let stalemate = search("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", to_depth(depth));
+        assert_eq!((stalemate.result.best, stalemate.no_moves), (None, Some(false)));
+        assert_eq!(stalemate.result.score, Score::DRAW);
+        assert!(mated.lines.is_empty() && stalemate.lines.is_empty());
+    }
+}
+
+// ------------------------------------------------------------------------------ draws
+
+/// White is a queen down; black king and white king have been moving to and fro. Once more and the
+/// position occurs for the third time.
+const REPEATED: &str = "7k/5ppp/8/8/8/8/q4PPP/6K1 b - - 0 1";
+const TWICE: &str = "h8g8 g1f1 g8h8 f1g1 h8g8 g1f1 g8h8";
+
+#[test]
+fn a_third_occurrence_saves_the_worse_side() {
+    let repeated = game(REPEATED, TWICE);
+    for depth in [1, 4, 8] {
+        let found = search_game(&repeated, to_depth(depth));
+        assert_eq!((found.best().as_str(), found.result.score), ("f1g1", Score::DRAW), "depth {depth}");
+        // Without the history the same move does not help.
+        let fresh = Game::new(*repeated.position());
+        let found = search_game(&fresh, to_depth(depth));
+        assert!(found.result.score < Score(-200), "depth {depth}: {:?}", found.result);
+    }
+}
+
+#[test]
+fn a_third_occurrence_is_avoided_by_the_better_side() {
+    // The same with the queen's side to move: Kg8-h8 would repeat for the third time.
+    let repeated = game(REPEATED, "h8g8 g1f1 g8h8 f1g1 h8g8 g1f1 g8h8 f1e1 h8g8 e1f1");
+    let repeating = parse_uci(repeated.position(), "g8h8").expect("legal");
+    let mut after = repeated.clone();
+    after.play(repeating);
+    assert_eq!(after.occurrences(), 3);
+    for depth in [1, 4, 8] {
+        let only = SearchLimits { search_moves: vec![repeating], ..to_depth(depth) };
+        assert_eq!(search_game(&repeated, only).result.score, Score::DRAW, "depth {depth}");
+        let free = search_game(&repeated, to_depth(depth));
+        assert!(free.result.best != Some(repeating) && free.result.score > Score(200), "{:?}", free.result);
+    }
+}
+
+#[test]
+fn a_second_occurrence_before_the_root_is_no_draw_yet() {
+    // Once in the game and once in the tree: Black may still play on afterwards.
+    let game = game(REPEATED, "h8g8 g1f1 g8h8");
+    let found = search_game(&game, to_depth(6));
+    assert!(found.result.score < Score(-200), "{:?}", found.result);
+}
+
+#[test]
+fn perpetual_check_saves_a_lost_position() {
+    // Qe8+ Kh7 Qh5+ Kg8 for ever; anything else is mated on the second rank.
+    let found = search("6k1/6p1/8/7Q/8/8/1rr3PP/n6K w - - 0 1", to_depth(10));
+    assert_eq!((found.best().as_str(), found.result.score), ("h5e8", Score::DRAW));
+}
+
+#[test]
+fn the_fifty_move_rule_is_seen() {
+    // One ply left: only a pawn move, a capture or mate keeps the game going.
+    assert_eq!(search("8/8/8/8/8/2k5/7r/K7 b - - 99 80", to_depth(6)).result.score, Score::DRAW);
+    assert!(search("8/8/8/8/8/2k5/7r/K7 b - - 0 80", to_depth(6)).result.score > Score(300));
+    // With the pawn moving, the win is kept.
+    let pawn = search("4k3/8/8/8/8/8/R6P/4K3 w - - 99 80", to_depth(6));
+    assert!(pawn.best().starts_with("h2") && pawn.result.score > Score(300), "{:?}", pawn.result);
+    // Only the capture keeps the win.
+    let capture = search("4k3/8/8/8/8/1n6/8/1R2K3 w - - 99 80", to_depth(6));
+    assert_eq!(capture.best(), "b1b3");
+    assert!(capture.result.score > Score(300), "{:?}", capture.result);
+    // The worse side runs the clock out.
+    let saved = search("4k3/8/8/8/8/8/R6P/4K3 b - - 99 80", to_depth(6));
+    assert_eq!(saved.result.score, Score::DRAW);
+}
+
+#[test]
+fn mate_on_the_hundredth_ply_counts() {
+    let found = search("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 99 80", to_depth(5));
+    assert_eq!(found.result.score, Score::mate_in(1), "{:?}", found.result);
+    // Mate in two without a pawn move or capture: ply 100 mates, ply 101 comes too late.
+    let in_time = "7k/8/8/8/8/8/R7/1R4K1 w - - 97 80";
+    assert_eq!(search(in_time, to_depth(8)).result.score, Score::mate_in(3));
+    let late = "7k/8/8/8/8/8/R7/1R4K1 w - - 98 80";
+    assert_eq!(search(late, to_depth(8)).result.score, Score::DRAW);
+    // Being mated in two, likewise.
+    assert_eq!(search("6k1/8/6K1/8/8/8/8/3R4 b - - 96 80", to_depth(8)).result.score, Score::mated_in(4));
+    assert_eq!(search("6k1/8/6K1/8/8/8/8/3R4 b - - 97 80", to_depth(8)).result.score, Score::DRAW);
+}
+
+#[test]
+fn stalemate_is_avoided_and_sought() {
+    // Queen to f7 stalemates, to f8 mates.
+    let fen = "7k/8/6K1/8/8/8/8/5Q2 w - - 0 1";
+    let stalemating = vec![parse_uci(&position(fen), "f1f7").expect("legal")];
+    let only = SearchLimits { search_moves: stalemating, ..to_depth(6) };
+    assert_eq!(search(fen, only).result.score, Score::DRAW);
+    assert_eq!(search(fen, to_depth(6)).result.score, Score::mate_in(1));
+    // A pawn that can only be kept by stalemating.
+    assert_eq!(search("k7/P7/8/1K6/8/8/8/8 w - - 0 1", to_depth(8)).result.score, Score::DRAW);
+    // The cornered king has no move: the rook offers itself until it is taken.
+    let found = search("8/8/8/8/7R/1qk5/8/K7 w - - 0 1", to_depth(10));
+    assert_eq!((found.best().as_str(), found.result.score), ("h4h3", Score::DRAW));
+}
+
+#[test]
+fn dead_positions_are_worth_nothing() {
+    for fen in [
+        "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4KB2 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4KN2 b - - 0 1",
+        "4kb2/8/8/8/8/8/8/2B1K3 w - - 0 1",
+        // The last pawn falls at once.
+        "8/8/8/8/8/3k4/3P4/6KB b - - 0 1",
+    ] {
+        let found = search(fen, to_depth(7));
+        assert_eq!(found.result.score, Score::DRAW, "{fen}");
+        assert!(found.result.best.is_some());
+    }
+    // Bishop against knight can mate by help only; still it is not dead, and not won either.
+    assert!(search("4k1n1/8/8/8/8/8/8/4KB2 w - - 0 1", to_depth(7)).result.score < Score(250));
+}
+
+// ------------------------------------------------------------------------------ sameness
+
+/// What must be equal in two runs of the same search.
+fn fingerprint(found: &Found) -> (Option<Move>, Score, u64, Vec<(Depth, Score, u64, Vec<Move>)>) {
+    let lines = found.lines.iter().map(|line| (line.depth, line.score, line.nodes, line.pv.clone()));
+    (found.result.best, found.result.score, found.result.nodes, lines.collect())
+}
+
+#[test]
+fn the_same_search_gives_the_same_result() {
+    for fen in [POSITIONS[1], POSITIONS[20], POSITIONS[35], KIWIPETE] {
+        let game = game(fen, "");
+        let first = search_game(&game, to_depth(9));
+        let second = search_game(&game, to_depth(9));
+        assert_eq!(fingerprint(&first), fingerprint(&second), "{fen}");
+    }
+}
+
+#[test]
+fn a_new_game_forgets_everything() {
+    let (a, b) = (game(KIWIPETE, ""), game(POSITIONS[5], ""));
+    let alone = fingerprint(&search_game(&a, to_depth(8)));
+    // Whatever came before, and in whichever order table and histories were cleared.
+    let mut player = Player::new();
+    for round in 0..4 {
+        player.search(&b, to_depth(5 + round));
+        player.search(&a, to_depth(4));
+        if round % 2 == 0 {
+            player.tt.clear(1);
+            player.searcher.new_game();
+        } else {
+            player.searcher.new_game();
+            player.tt.clear(3);
+        }
+        assert_eq!(fingerprint(&player.search(&a, to_depth(8))), alone, "round {round}");
+        player.tt.clear(2);
+        player.searcher.new_game();
+    }
+}
+
+/// Searches with an engine and waits for the result.
+fn engine_search(engine: &mut Engine, game: &Game, limits: SearchLimits) -> (SearchResult, Vec<Report>) {
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let sink_events = Arc::clone(&events);
+    engine.set_game(game.clone());
+    engine.go(limits, move |event| {
+        sink_events.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+    });
+    engine.wait();
+    let mut lines = Vec::new();
+    let mut results = Vec::new();
+    for event in events.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        match event {
+            SearchEvent::Line(line) => lines.push(line),
+            SearchEvent::Finished(result) => results.push(result),
+            _ => {}
+        }
+    }
+    assert_eq!(results.len(), 1, "one result per search");
+    (results.remove(0), lines)
+}
+
+#[test]
+fn two_engines_in_one_process_do_not_notice_each_other() {
+    let games: Vec<Game> = [KIWIPETE, POSITIONS[3], POSITIONS[27]].map(|fen| game(fen, "")).into();
+    let play = |games: &[Game]| {
+        let mut engine = Engine::new().expect("an engine starts");
+        let mut seen = Vec::new();
+        for game in games {
+            let (result, _) = engine_search(&mut engine, game, to_depth(8));
+            seen.push((result.best, result.score, result.nodes));
+        }
+        seen
+    };
+    let alone = play(&games);
+    let reversed: Vec<Game> = games.iter().rev().cloned().collect();
+    thread::scope(|scope| {
+        let first = scope.spawn(|| play(&games));
+        let other = scope.spawn(|| play(&reversed));
+        assert_eq!(first.join().expect("no panic"), alone);
+        assert_eq!(other.join().expect("no panic").len(), games.len());
+    });
+}
+
+#[test]
+fn an_engine_repeats_itself_after_new_game() {
+    let game = game(POSITIONS[8], "");
+    let mut engine = Engine::new().expect("an engine starts");
+    let fingerprint = |engine: &mut Engine| {
+        let (result, lines) = engine_search(engine, &game, to_depth(9));
+        (result.best, result.score, result.nodes, lines.len())
+    };
+    let first = fingerprint(&mut engine);
+    engine.new_game();
+    assert_eq!(fingerprint(&mut engine), first);
+    // A fresh table is not enough, since histories stay; changing the threads drops those too.
+    engine.set_threads(2).expect("threads");
+    engine_search(&mut engine, &game, to_depth(6));
+    engine.set_threads(1).expect("a thread");
+    engine.set_hash(16).expect("a table");
+    assert_eq!(fingerprint(&mut engine), first);
+}
+
+#[test]
+fn colours_do_not_matter() {
+    for (fen, moves) in MATES.into_iter().filter(|&(_, moves)| moves <= 3) {
+        let flipped = Game::new(position(fen).color_flipped());
+        let found = search_game(&flipped, SearchLimits { mate: Some(moves as u32), ..to_nodes(MATE_NODES) });
+        assert_eq!(found.result.score.mate_moves(), Some(moves), "flipped {fen}");
+    }
+    // At depth one nothing depends on the order of moves, so scores are equal to the centipawn. Castling
+    // of Chess960 is included.
+    for fen in POSITIONS {
+        let position = position(fen);
+        let own = search_game(&Game::new(position), to_depth(1)).result.score;
+        let flipped = search_game(&Game::new(position.color_flipped()), to_depth(1)).result.score;
+        assert_eq!(own, flipped, "{fen}");
+    }
+}
+
+// ------------------------------------------------------------------------------ limits
+
+#[test]
+fn node_limits_hold() {
+    for fen in [KIWIPETE, POSITIONS[0], "8/8/8/8/8/2k5/7r/K7 b - - 0 1"] {
+        for nodes in [1, 2, 3, 50, 511, 512, 513, 1000, 4096, 10_000, 77_777] {
+            let found = search(fen, to_nodes(nodes));
+            assert!(found.result.nodes <= nodes, "{} of {nodes} in {fen}", found.result.nodes);
+            // Nor is much left over, unless the tree was exhausted.
+            let is_used = found.result.nodes * 1000 >= nodes * 999;
+            assert!(is_used || found.result.depth >= MAX_PLY as Depth - 1, "{:?}", found.result);
+        }
+    }
+}
+
+#[test]
+fn node_limits_of_several_threads_are_roughly_kept() {
+    let mut engine = Engine::new().expect("an engine starts");
+    engine.set_threads(3).expect("threads");
+    for nodes in [20_000, 300_000] {
+        let (result, _) = engine_search(&mut engine, &game(KIWIPETE, ""), to_nodes(nodes));
+        // Only the first thread watches the sum, and the system may pause it for some hundredths of a
+        // second while the others go on.
+        assert!(result.nodes < nodes + 150_000, "{} of {nodes}", result.nodes);
+    }
+}
+
+#[test]
+fn stop_takes_effect_soon() {
+    let mut engine = Engine::new().expect("an engine starts");
+    for threads in [1, 2] {
+        engine.set_threads(threads).expect("threads");
+        let mut delays: Vec<Duration> = (0..5)
+            .map(|_| {
+                engine.set_game(game(KIWIPETE, ""));
+                engine.go(SearchLimits { infinite: true, ..SearchLimits::default() }, |_| {});
+                thread::sleep(Duration::from_millis(40));
+                assert!(engine.is_searching());
+                let stopped = Instant::now();
+                engine.stop();
+                engine.wait();
+                assert!(!engine.is_searching());
+                stopped.elapsed()
+            })
+            .collect();
+        delays.sort();
+        // The median, since others use this machine too.
+        assert!(delays[2] < Duration::from_millis(100), "{threads} threads: {delays:?}");
+    }
+}
+
+#[test]
+fn a_new_search_ends_the_one_before() {
+    let mut engine = Engine::new().expect("an engine starts");
+    let finished = Arc::new(Mutex::new(0));
+    for _ in 0..4 {
+        let finished = Arc::clone(&finished);
+        engine.go(SearchLimits { infinite: true, ..SearchLimits::default() }, move |event| {
+            if matches!(event, SearchEvent::Finished(_)) {
+                *finished.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+            }
+        });
+    }
+    engine.stop();
+    engine.wait();
+    assert_eq!(*finished.lock().expect("no panic"), 4);
+}
+
+#[test]
+fn move_time_and_clock_are_kept() {
+    let ms = Duration::from_millis;
+    let clock = |remaining, increment, moves_to_go| SearchLimits {
+        clock: Some(GameClock { remaining: ms(remaining), increment: ms(increment), moves_to_go }),
+        ..SearchLimits::default()
+    };
+    for (limits, at_most) in [
+        (SearchLimits { move_time: Some(ms(80)), ..SearchLimits::default() }, 80),
+        (clock(300, 0, None), 300),
+        (clock(200, 0, Some(1)), 200),
+        (clock(200, 1000, None), 200),
+        (clock(0, 0, None), 1),
+    ] {
+        let started = Instant::now();
+        search(KIWIPETE, limits.clone());
+        // The margin is for a loaded machine; a wrong budget exceeds it.
+        assert!(started.elapsed() < ms(at_most + 150), "{:?} with {limits:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn a_forced_move_is_played_at_once() {
+    let clock = GameClock {
+        remaining: Duration::from_secs(600),
+        increment: Duration::from_secs(5),
+        moves_to_go: None,
+    };
+    let started = Instant::now();
+    let forced =
+        search("7k/8/8/8/8/8/6r1/7K w - - 0 1", SearchLimits { clock: Some(clock), ..Default::default() });
+    assert_eq!(perft(&position("7k/8/8/8/8/8/6r1/7K w - - 0 1"), 1), 1);
+    assert_eq!(forced.best(), "h1g2");
+    assert!(started.elapsed() < Duration::from_secs(1));
+    // With a depth it is searched like any other.
+    assert_eq!(search("K7/8/8/8/8/8/1r6/7k w - - 0 1", to_depth(6)).result.depth, 6);
+}
+
+#[test]
+fn only_the_given_moves_are_searched() {
+    let root = position(KIWIPETE);
+    let chosen: Vec<Move> =
+        ["a2a3", "e1c1", "g2g4"].map(|text| parse_uci(&root, text).expect("legal")).into();
+    let found = search(KIWIPETE, SearchLimits { search_moves: chosen.clone(), multi_pv: 5, ..to_depth(7) });
+    assert!(found.lines.iter().all(|line| chosen.contains(&line.pv[0])));
+    assert_eq!(found.lines.iter().map(|line| line.multi_pv).max(), Some(3));
+    // Even where everything else mates.
+    let fen = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1";
+    let quiet = parse_uci(&position(fen), "e1e2").expect("legal");
+    let found = search(fen, SearchLimits { search_moves: vec![quiet], ..to_depth(5) });
+    assert_eq!(found.result.best, Some(quiet));
+}
+
+#[test]
+fn several_lines_are_distinct_and_ordered() {
+    for (fen, lines) in [(KIWIPETE, 5), (POSITIONS[18], 3), (POSITIONS[30], 4), (MATES[13].0, 3)] {
+        let found = search(fen, SearchLimits { multi_pv: lines, ..to_depth(8) });
+        for depth in 1..=8 {
+            let iteration: Vec<&Report> = found.lines.iter().filter(|line| line.depth == depth).collect();
+            assert_eq!(iteration.len(), lines, "{fen} depth {depth}");
+            assert!(iteration.iter().enumerate().all(|(rank, line)| line.multi_pv == rank + 1));
+            assert!(iteration.iter().all(|line| line.bound == ScoreBound::Exact));
+            assert!(iteration.is_sorted_by(|a, b| a.score >= b.score), "{fen}: {iteration:#?}");
+            let mut firsts: Vec<Move> = iteration.iter().map(|line| line.pv[0]).collect();
+            firsts.sort_by_key(|mv| mv.bits());
+            firsts.dedup();
+            assert_eq!(firsts.len(), lines, "{fen} depth {depth}");
+        }
+        // The best of several lines is as good as the only one at low depth, where nothing is pruned by rank.
+        let single = search(fen, to_depth(1));
+        let several = search(fen, SearchLimits { multi_pv: lines, ..to_depth(1) });
+        assert_eq!(single.result.score, several.result.score, "{fen}");
+    }
+    // No more lines than moves.
+    let few = search("7k/8/8/8/8/8/8/K6R b - - 0 1", SearchLimits { multi_pv: 50, ..to_depth(5) });
+    assert_eq!(few.lines.iter().map(|line| line.multi_pv).max(), Some(2));
+}
+
+#[test]
+fn very_deep_searches_end() {
+    // Locked pawns and bare kings: iterations are cheap, so the deepest is reached.
+    for fen in ["4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1", "8/8/8/8/4k3/8/4p3/4K3 w - - 0 1"] {
+        let found = search(fen, SearchLimits { depth: Some(1000), ..to_nodes(400_000) });
+        assert!(found.result.best.is_some(), "{fen}");
+        assert!(found.result.depth < MAX_PLY as Depth, "{fen}: {:?}", found.result);
+        assert!(found.lines.iter().all(|line| line.seldepth < MAX_PLY), "{fen}");
+    }
+}
