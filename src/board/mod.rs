@@ -5,6 +5,7 @@ mod game;
 mod legality;
 mod make;
 mod position;
+mod repetition;
 mod see;
 mod zobrist;
 
@@ -12,5 +13,6 @@ pub use fen::{FenError, START_FEN};
 pub use game::{DrawReason, Game, Outcome};
 pub use legality::CheckInfo;
 pub use position::{CastlingPath, Position};
+pub use repetition::ReversibleMoves;
 pub use see::SEE_VALUES;
 pub use zobrist::Keys;

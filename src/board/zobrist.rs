@@ -128,6 +128,12 @@ impl Keys {
     }
 }
 
+/// By how much the main key changes when a piece moves between two squares and the turn passes.
+pub(super) fn reversible_move_key(piece: Piece, from: Square, to: Square) -> u64 {
+    let keys = &TABLE.piece[piece.index()];
+    keys[from.index()] ^ keys[to.index()] ^ TABLE.black_to_move
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,9 @@ use super::limits::SearchLimits;
 /// Moves the rest of the game is assumed to last in sudden death.
 const ASSUMED_MOVES: u32 = 36;
 
+/// Increments that must be on the clock before an increment is spent in full.
+const RESERVED_INCREMENTS: u32 = 10;
+
 /// The time a search may take, from its start or from `ponderhit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct TimeBudget {
@@ -26,9 +29,17 @@ impl TimeBudget {
         if let Some(clock) = limits.clock {
             let remaining = clock.remaining.saturating_sub(limits.overhead).max(Duration::from_millis(1));
             let moves = clock.moves_to_go.unwrap_or(ASSUMED_MOVES).clamp(1, ASSUMED_MOVES);
-            let share = remaining / moves + clock.increment * 3 / 4;
-            // With the time control ahead all of the time may go; otherwise something must stay.
-            let ceiling = if moves == 1 { remaining * 9 / 10 } else { remaining * 6 / 10 };
+            // The increment is spent only while a reserve of some increments stands behind it: a clock
+            // that runs near zero is lost to the first hiccup of the machine.
+            let reserve = clock.increment * RESERVED_INCREMENTS;
+            let backed = remaining.as_secs_f64() / reserve.as_secs_f64().max(1e-9);
+            let share = remaining / moves + clock.increment.mul_f64(0.75 * backed.min(1.0));
+            let ceiling = remaining.mul_f64(match moves {
+                // With the time control ahead all of the time may go.
+                1 => 0.9,
+                2..=5 => 0.6,
+                _ => 0.35,
+            });
             budget.soft = Some((share * 7 / 10).min(ceiling));
             budget.hard = Some((share * 4).min(ceiling));
         }

@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::clock::soft_scale;
-use super::node::Root;
-use super::params::{ASPIRATION_MIN_DEPTH, ASPIRATION_WINDOW};
+use super::node::{Root, Window};
 use super::report::{Report, ScoreBound, SearchEvent, SearchResult};
 use super::root;
 use super::searcher::{SearchJob, Searcher};
@@ -28,6 +27,7 @@ impl Searcher {
         let mut stable_iterations = 0;
         let mut last_reported = None;
         for depth in 1..=max_depth {
+            self.root_depth = depth;
             let previous_best = self.root_moves[0].mv;
             for root in &mut self.root_moves {
                 root.previous_score = root.score;
@@ -94,14 +94,15 @@ impl Searcher {
     fn aspiration(&mut self, job: &SearchJob, depth: Depth) {
         let expected = self.root_moves[self.line].previous_score;
         let (mut alpha, mut beta) = (-Score::INFINITE, Score::INFINITE);
-        let mut delta = ASPIRATION_WINDOW;
-        if depth >= ASPIRATION_MIN_DEPTH && !expected.is_decisive() {
+        let mut delta = self.params().aspiration_window;
+        let mut searched = depth;
+        if depth >= 5 && !expected.is_decisive() {
             alpha = (expected - delta).max(-Score::INFINITE);
             beta = (expected + delta).min(Score::INFINITE);
         }
         loop {
             let position = *job.game.position();
-            let score = self.node::<Root>(job, &position, alpha, beta, depth, 0, false);
+            let score = self.node::<Root>(job, &position, Window::new(alpha, beta), searched, 0, false);
             if self.stopped {
                 return;
             }
@@ -109,8 +110,11 @@ impl Searcher {
             if score <= alpha {
                 beta = Score((alpha.0 + beta.0) / 2);
                 alpha = (score - delta).max(-Score::INFINITE);
+                searched = depth;
             } else if score >= beta {
                 beta = (score + delta).min(Score::INFINITE);
+                // A fail-high is confirmed a little less deep; it mostly holds.
+                searched = (searched - 1).max(depth - 3).max(1);
             } else {
                 return;
             }
@@ -118,7 +122,7 @@ impl Searcher {
             {
                 self.report_line(job, depth, 0);
             }
-            delta += delta / 2;
+            delta += delta * self.params().aspiration_growth / 100;
             if delta > 500 {
                 (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
             }

@@ -6,12 +6,15 @@
 
 mod clock;
 mod control;
+mod extensions;
 mod history;
 mod iterative;
+mod learning;
 mod limits;
 mod node;
 mod params;
 mod picker;
+mod pruning;
 mod pv;
 mod quiescence;
 mod reductions;
@@ -23,5 +26,6 @@ mod stack;
 pub use clock::TimeBudget;
 pub use control::Control;
 pub use limits::{GameClock, SearchLimits};
+pub use params::{ParamInfo, Params};
 pub use report::{Report, ScoreBound, SearchEvent, SearchResult};
 pub use searcher::{SearchJob, Searcher};

@@ -1,12 +1,14 @@
 //! The node of the main search: principal variation search in fail-soft negamax form
 //! (CPW: "Principal Variation Search", "Fail-Soft").
+//!
+//! [`Searcher::node`] is a page of contents; the techniques stand in `pruning`, `extensions`,
+//! `reductions` and `learning`.
 
-use super::history;
+use super::history::QuietContext;
 use super::iterative::VERBOSE_AFTER;
-use super::params::*;
 use super::picker::MovePicker;
 use super::report::{ScoreBound, SearchEvent};
-use super::searcher::{SearchJob, Searcher};
+use super::searcher::{SearchJob, Searcher, cont_key};
 use super::stack::TriedMoves;
 use crate::board::Position;
 use crate::eval::evaluate;
@@ -43,43 +45,91 @@ impl NodeKind for NonPv {
     const ROOT: bool = false;
 }
 
-/// What the pruning rules of a node look at.
+/// What a search is asked of a position.
 #[derive(Clone, Copy)]
-struct NodeFacts {
-    depth: Depth,
-    ply: usize,
-    alpha: Score,
-    beta: Score,
-    in_check: bool,
-    /// Minus infinity in check.
-    static_eval: Score,
+pub(super) struct Window {
+    pub(super) alpha: Score,
+    pub(super) beta: Score,
+}
+
+impl Window {
+    pub(super) fn new(alpha: Score, beta: Score) -> Window {
+        Window { alpha, beta }
+    }
+
+    /// The empty window just below `beta`.
+    pub(super) fn below(beta: Score) -> Window {
+        Window { alpha: beta - 1, beta }
+    }
+
+    /// The same window as the opponent sees it.
+    #[inline(always)]
+    pub(super) fn flipped(self) -> Window {
+        Window { alpha: -self.beta, beta: -self.alpha }
+    }
+}
+
+/// What the rules of a node look at.
+#[derive(Clone, Copy)]
+pub(super) struct NodeFacts {
+    pub(super) depth: Depth,
+    pub(super) ply: usize,
+    pub(super) window: Window,
+    pub(super) in_check: bool,
+    /// The corrected evaluation; minus infinity in check.
+    pub(super) static_eval: Score,
+    /// The evaluation, bettered by a table score where that says more.
+    pub(super) eval: Score,
+    /// Size of the evaluation's correction in centipawns.
+    pub(super) correction: i32,
     /// The evaluation is better than two plies ago.
-    improving: bool,
-    cut_node: bool,
+    pub(super) improving: bool,
+    /// A cut-off is expected.
+    pub(super) cut_node: bool,
+    /// The node is, or once was, on a principal variation.
+    pub(super) tt_pv: bool,
+    /// What the table knows.
+    pub(super) known: Option<TtEntry>,
+    /// The table move.
+    pub(super) tt_move: Option<Move>,
 }
 
 /// The best so far in a move loop.
-struct Best {
-    score: Score,
-    mv: Option<Move>,
+pub(super) struct Best {
+    pub(super) score: Score,
+    pub(super) mv: Option<Move>,
+}
+
+/// Moves searched without success.
+#[derive(Default)]
+pub(super) struct Tried {
+    pub(super) quiet: TriedMoves,
+    pub(super) noisy: TriedMoves,
+}
+
+impl Tried {
+    #[inline(always)]
+    fn add(&mut self, mv: Move) {
+        let list = if mv.is_quiet() { &mut self.quiet } else { &mut self.noisy };
+        // The first dozens carry the lesson; later ones may be dropped.
+        let _ = list.try_push(mv);
+    }
 }
 
 impl Searcher {
     /// Searches a position to `depth` and returns its score: exact inside the window, else a bound.
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn node<K: NodeKind>(
         &mut self,
         job: &SearchJob,
         position: &Position,
-        mut alpha: Score,
-        mut beta: Score,
-        depth: Depth,
+        window: Window,
+        mut depth: Depth,
         ply: usize,
         cut_node: bool,
     ) -> Score {
         // 1. Below the horizon only captures count.
         if depth <= 0 {
-            return self.quiescence::<K>(job, position, alpha, beta, ply);
+            return self.quiescence::<K>(job, position, window, ply);
         }
         self.pv.clear(ply);
         self.enter_node(job, ply);
@@ -87,100 +137,102 @@ impl Searcher {
             return Score::DRAW;
         }
 
-        // 2. Draws by rule, and scores that no mate from here can change (CPW: "Mate Distance Pruning").
-        if !K::ROOT {
-            if self.is_draw(position, ply) {
-                return Score::DRAW;
-            }
-            if Searcher::at_max_ply(ply) {
-                return if position.in_check() { Score::DRAW } else { evaluate(position) };
-            }
-            alpha = alpha.max(Score::mated_in(ply));
-            beta = beta.min(Score::mate_in(ply + 1));
-            if alpha >= beta {
-                return alpha;
-            }
+        // 2. Draws by rule, and scores that nothing below here can change.
+        let Window { mut alpha, mut beta } = window;
+        if !K::ROOT
+            && let Some(score) = self.decided(position, ply, &mut alpha, &mut beta)
+        {
+            return score;
         }
 
         // 3. What the table knows.
-        let known = job.tt.probe(position.key(), ply);
-        if let Some(entry) = known
-            && !K::PV
-            && entry.depth >= depth
-            && Self::table_cutoff(position, &entry, alpha, beta)
+        let excluded = self.stack[ply].excluded;
+        let known = if excluded.is_some() { None } else { job.tt.probe(position.key(), ply) };
+        if !K::PV
+            && let Some(entry) = known
+            && self.table_decides(position, &entry, Window::new(alpha, beta), depth, ply, cut_node)
         {
             return entry.score;
         }
-        let tt_move =
-            if K::ROOT { Some(self.root_moves[self.line].mv) } else { known.and_then(|entry| entry.mv) };
 
         // 4. Static evaluation.
-        let in_check = position.in_check();
-        let raw_eval =
-            (!in_check).then(|| known.and_then(|entry| entry.eval).unwrap_or_else(|| evaluate(position)));
-        self.stack[ply].static_eval = raw_eval;
-        self.stack[ply + 2].killers = [None; 2];
-        let facts = NodeFacts {
-            depth,
-            ply,
-            alpha,
-            beta,
-            in_check,
-            static_eval: raw_eval.unwrap_or(-Score::INFINITE),
-            improving: self.is_improving(ply),
-            cut_node,
-        };
+        let window = Window::new(alpha, beta);
+        let raw_eval = (!position.in_check())
+            .then(|| known.and_then(|entry| entry.eval).unwrap_or_else(|| evaluate(position)));
+        let mut facts = self.gather_facts::<K>(position, window, depth, ply, cut_node, known, raw_eval);
+        self.stack[ply + 2].cutoffs = 0;
+        self.stack[ply + 1].excluded = None;
+        depth += self.hindsight::<K>(&facts);
+        facts.depth = depth;
 
-        // 5. Cut-offs without looking at moves.
-        if !K::PV && !in_check {
-            if let Some(score) = reverse_futility(&facts) {
-                return score;
-            }
-            if let Some(score) = self.null_move(job, position, &facts) {
-                return score;
-            }
+        // 5. Cut-offs without a full look at the moves.
+        if !K::PV
+            && excluded.is_none()
+            && !facts.in_check
+            && let Some(score) = self.prune_node(job, position, &mut facts)
+        {
+            return score;
+        }
+        depth = facts.depth;
+
+        // 6. Without a table move the first move is a guess: look less deep (CPW: "Internal Iterative
+        // Reductions").
+        if (K::PV || cut_node) && depth >= 4 && facts.tt_move.is_none() && excluded.is_none() {
+            depth -= 1;
+            facts.depth = depth;
         }
 
-        // 6. The moves.
+        // 7. The moves.
+        let context = QuietContext::new(position, self.stack.cont_keys(ply));
+        let mut picker = MovePicker::new(position, facts.tt_move);
         let mut best = Best { score: -Score::INFINITE, mv: None };
-        let mut tried_quiets = TriedMoves::new();
-        let mut picker = MovePicker::new(position, tt_move, self.refutations(ply));
-        let old_alpha = alpha;
+        let mut tried = Tried::default();
         let mut number = 0;
-        while let Some(mv) = picker.next(position, &self.histories) {
-            if K::ROOT && !self.root_moves[self.line..].iter().any(|root| root.mv == mv) {
+        while let Some(mv) = picker.next(position, &self.histories, &context) {
+            if Some(mv) == excluded
+                || K::ROOT && !self.root_moves[self.line..].iter().any(|root| root.mv == mv)
+            {
                 continue;
             }
             number += 1;
             if K::ROOT {
                 self.announce_move(job, depth, mv, number);
             }
-            // 7. Moves not worth searching at low depth.
-            if !K::ROOT && !best.score.is_loss() && self.is_pruned(position, &facts, mv, number, &mut picker)
+            // 8. Moves not worth searching at low depth.
+            if !K::ROOT
+                && !best.score.is_loss()
+                && self.prune_move(position, &facts, &context, mv, number, alpha, &mut picker)
             {
                 continue;
             }
+            // 9. Is this the only good move?
+            let mut extension = 0;
+            if !K::ROOT && excluded.is_none() && Some(mv) == facts.tt_move {
+                match self.singular::<K>(job, position, &facts, mv) {
+                    Ok(plies) => extension = plies,
+                    Err(score) => return score,
+                }
+                if self.stopped {
+                    return Score::DRAW;
+                }
+            }
 
+            // 10. Make the move and search it.
             let nodes_before = self.nodes;
             let child = position.after(mv);
             job.tt.prefetch(child.key());
-            self.stack[ply].mv = Some(mv);
-            self.stack[ply].piece = position.piece_on(mv.from());
-            self.keys.push(position.key());
-
-            // 8. Checks are looked at one ply deeper (CPW: "Check Extensions").
-            let extension = Depth::from(child.in_check() && position.see(mv, 0));
-            let new_depth = depth - 1 + extension;
-            let score = self.search_move::<K>(job, position, &child, &facts, mv, number, new_depth, alpha);
+            self.enter_move(position, ply, mv, extension);
+            let score =
+                self.search_move::<K>(job, position, &child, &facts, &context, mv, number, extension, alpha);
             self.keys.pop();
             if self.stopped {
                 return Score::DRAW;
             }
             if K::ROOT {
-                self.record_root_move(mv, score, number, alpha, beta, self.nodes - nodes_before);
+                self.record_root_move(mv, score, number, Window::new(alpha, beta), self.nodes - nodes_before);
             }
 
-            // 9. Is it better?
+            // 11. Is it better?
             if score > best.score {
                 best.score = score;
                 if score > alpha {
@@ -189,134 +241,121 @@ impl Searcher {
                         self.pv.extend(ply, mv);
                     }
                     if score >= beta {
-                        self.learn_from_cutoff(position, &facts, mv, &tried_quiets);
+                        self.stack[ply].cutoffs += 1;
                         break;
                     }
                     alpha = score;
                 }
             }
-            if mv.is_quiet() && !tried_quiets.is_full() {
-                tried_quiets.push(mv);
-            }
+            tried.add(mv);
         }
 
-        // 10. No legal move: mate or stalemate.
+        // 12. No legal move: mate or stalemate, or the excluded move was the only one.
         if number == 0 {
-            return Searcher::no_move_score(in_check, ply);
+            return if excluded.is_some() {
+                window.alpha
+            } else {
+                Searcher::no_move_score(facts.in_check, ply)
+            };
         }
 
-        // 11. Remember.
-        let bound = match best.score {
-            score if score >= beta => Bound::Lower,
-            score if score > old_alpha => Bound::Exact,
-            _ => Bound::Upper,
-        };
-        if !(K::ROOT && self.line > 0) {
-            let entry = TtEntry {
-                mv: best.mv,
-                score: best.score,
-                eval: raw_eval,
-                depth,
-                bound,
-                was_pv: K::PV || known.is_some_and(|entry| entry.was_pv),
-            };
-            job.tt.store(position.key(), ply, entry);
+        // 13. Learn and remember.
+        self.learn(position, &facts, &context, &best, &tried);
+        if excluded.is_none() && !(K::ROOT && self.line > 0) {
+            self.remember(job, position, &facts, &best, raw_eval);
         }
         best.score
     }
 
-    /// Whether a table score decides the window. Near the fifty-move limit it may not: it was found
-    /// with another count.
+    /// Draws by rule, the deepest ply, and windows that no result can touch: an upcoming repetition
+    /// makes a draw the least, and no mate is nearer than here (CPW: "Mate Distance Pruning").
     #[inline(always)]
-    pub(super) fn table_cutoff(position: &Position, entry: &TtEntry, alpha: Score, beta: Score) -> bool {
-        position.halfmove_clock() < TT_MAX_HALFMOVE_CLOCK
-            && (entry.bound.is_lower() && entry.score >= beta
-                || entry.bound.is_upper() && entry.score <= alpha)
+    pub(super) fn decided(
+        &self,
+        position: &Position,
+        ply: usize,
+        alpha: &mut Score,
+        beta: &mut Score,
+    ) -> Option<Score> {
+        if self.is_draw(position, ply) {
+            return Some(Score::DRAW);
+        }
+        if Searcher::at_max_ply(ply) {
+            return Some(if position.in_check() { Score::DRAW } else { evaluate(position) });
+        }
+        if *alpha < Score::DRAW && self.can_repeat(position, ply) {
+            *alpha = Score::DRAW;
+        }
+        *alpha = (*alpha).max(Score::mated_in(ply));
+        *beta = (*beta).min(Score::mate_in(ply + 1));
+        (*alpha >= *beta).then_some(*alpha)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    fn gather_facts<K: NodeKind>(
+        &mut self,
+        position: &Position,
+        window: Window,
+        depth: Depth,
+        ply: usize,
+        cut_node: bool,
+        known: Option<TtEntry>,
+        raw_eval: Option<Score>,
+    ) -> NodeFacts {
+        let correction = self.histories.correction.get(position, self.stack.last_two(ply));
+        let corrected = raw_eval.map(|raw| self.corrected(position, raw, correction));
+        self.stack[ply].static_eval = corrected;
+        let static_eval = corrected.unwrap_or(-Score::INFINITE);
+        let bettered = known.filter(|entry| {
+            let bound =
+                if entry.score > static_eval { entry.bound.is_lower() } else { entry.bound.is_upper() };
+            corrected.is_some() && bound && !entry.score.is_decisive()
+        });
+        let tt_move =
+            if K::ROOT { Some(self.root_moves[self.line].mv) } else { known.and_then(|entry| entry.mv) };
+        NodeFacts {
+            depth,
+            ply,
+            window,
+            in_check: position.in_check(),
+            static_eval,
+            eval: bettered.map_or(static_eval, |entry| entry.score),
+            correction: correction.abs(),
+            improving: self.is_improving(ply),
+            cut_node,
+            tt_pv: K::PV || known.is_some_and(|entry| entry.was_pv),
+            known,
+            tt_move,
+        }
+    }
+
+    /// The evaluation faded out towards the fifty-move draw and corrected by what searches have found.
+    #[inline(always)]
+    pub(super) fn corrected(&self, position: &Position, raw: Score, correction: i32) -> Score {
+        let clock = i32::from(position.halfmove_clock()).min(100);
+        Score(raw.0 * (200 - clock) / 200 + correction).clamp_eval()
     }
 
     #[inline(always)]
     fn is_improving(&self, ply: usize) -> bool {
-        let before = ply.checked_sub(2).and_then(|ply| self.stack[ply].static_eval);
+        let before = self.stack.before(ply, 2).static_eval.or(self.stack.before(ply, 4).static_eval);
         match (self.stack[ply].static_eval, before) {
             (Some(now), Some(before)) => now > before,
             (now, _) => now.is_some(),
         }
     }
 
-    /// Killers of this ply and the move that once answered the opponent's last move.
+    /// Writes down that a move is being searched.
     #[inline(always)]
-    fn refutations(&self, ply: usize) -> [Option<Move>; 3] {
-        let [first, second] = self.stack[ply].killers;
-        let counter = ply.checked_sub(1).and_then(|ply| {
-            let last = &self.stack[ply];
-            self.histories.counter(last.piece?, last.mv?.to())
-        });
-        [first, second, counter]
-    }
-
-    /// If passing the turn still fails high, a real move surely would (CPW: "Null Move Pruning"). Not
-    /// with king and pawns only, where zugzwang is common, nor twice in a row.
-    #[inline(always)]
-    fn null_move(&mut self, job: &SearchJob, position: &Position, facts: &NodeFacts) -> Option<Score> {
-        let (ply, beta) = (facts.ply, facts.beta);
-        let allowed = facts.depth >= NMP_MIN_DEPTH
-            && facts.static_eval >= beta
-            && !beta.is_loss()
-            && position.has_pieces(position.stm())
-            && ply > 0
-            && self.stack[ply - 1].mv.is_some();
-        if !allowed {
-            return None;
-        }
-        let margin = ((facts.static_eval - beta) / NMP_EVAL_DIVISOR).min(3);
-        let reduction = NMP_BASE + facts.depth / NMP_DEPTH_DIVISOR + margin;
-        let mut child = *position;
-        child.make_null();
-        job.tt.prefetch(child.key());
-        self.stack[ply].mv = None;
-        self.stack[ply].piece = None;
+    pub(super) fn enter_move(&mut self, position: &Position, ply: usize, mv: Move, extension: Depth) {
+        let doubles = self.stack.before(ply, 1).double_extensions + u32::from(extension >= 2);
+        let entry = &mut self.stack[ply];
+        entry.mv = Some(mv);
+        entry.key = cont_key(position, mv);
+        entry.double_extensions = doubles;
+        entry.reduction = 0;
         self.keys.push(position.key());
-        let floor = std::mem::replace(&mut self.keys_floor, self.keys.len());
-        let depth = facts.depth - reduction;
-        let score = -self.node::<NonPv>(job, &child, -beta, -beta + 1, depth, ply + 1, !facts.cut_node);
-        self.keys_floor = floor;
-        self.keys.pop();
-        if self.stopped {
-            return Some(Score::DRAW);
-        }
-        // A mate found after passing is not proven.
-        (score >= beta).then_some(if score.is_win() { beta } else { score })
-    }
-
-    /// Whether a move is left out: late quiet moves, quiet moves that cannot lift a low evaluation, and
-    /// moves that lose material (CPW: "Late Move Pruning", "Futility Pruning", "SEE Pruning").
-    #[inline(always)]
-    fn is_pruned(
-        &self,
-        position: &Position,
-        facts: &NodeFacts,
-        mv: Move,
-        number: usize,
-        picker: &mut MovePicker,
-    ) -> bool {
-        let depth = facts.depth;
-        if !position.has_pieces(position.stm()) {
-            return false;
-        }
-        if mv.is_quiet() {
-            let limit = (LMP_BASE + depth * depth) / if facts.improving { 1 } else { 2 };
-            if depth <= LMP_MAX_DEPTH && number as i32 > limit {
-                picker.skip_quiets();
-                return true;
-            }
-            let ceiling = facts.static_eval + FUTILITY_BASE + FUTILITY_MARGIN * depth;
-            if !facts.in_check && depth <= FUTILITY_MAX_DEPTH && ceiling <= facts.alpha {
-                picker.skip_quiets();
-                return true;
-            }
-        }
-        let margin = if mv.is_quiet() { SEE_QUIET_MARGIN * depth } else { SEE_NOISY_MARGIN * depth * depth };
-        depth <= SEE_MAX_DEPTH && !position.see(mv, -margin)
     }
 
     /// Searches one move: the first with the full window, the others with a null window, late ones at
@@ -329,74 +368,57 @@ impl Searcher {
         position: &Position,
         child: &Position,
         facts: &NodeFacts,
+        context: &QuietContext,
         mv: Move,
         number: usize,
-        new_depth: Depth,
+        extension: Depth,
         alpha: Score,
     ) -> Score {
-        let ply = facts.ply + 1;
-        let beta = facts.beta;
-        if number == 1 {
-            return if K::PV {
-                -self.node::<Pv>(job, child, -beta, -alpha, new_depth, ply, false)
-            } else {
-                -self.node::<NonPv>(job, child, -beta, -alpha, new_depth, ply, !facts.cut_node)
-            };
+        let (ply, beta) = (facts.ply + 1, facts.window.beta);
+        let mut new_depth = facts.depth - 1 + extension;
+        let null = Window::below(-alpha);
+        let mut score = alpha + 1;
+        if facts.depth >= 2 && number > 1 + usize::from(K::ROOT) {
+            let plies = self.reduction(position, child, facts, context, mv, number);
+            let reduced = (new_depth - plies).clamp(1.min(new_depth), new_depth + Depth::from(K::PV));
+            self.stack[facts.ply].reduction = new_depth - reduced;
+            score = -self.node::<NonPv>(job, child, null, reduced, ply, true);
+            self.stack[facts.ply].reduction = 0;
+            if score > alpha && reduced < new_depth && !self.stopped {
+                let p = self.params();
+                new_depth += Depth::from(score > alpha + p.deeper_margin);
+                new_depth -= Depth::from(score < alpha + p.shallower_margin);
+                if reduced < new_depth {
+                    score = -self.node::<NonPv>(job, child, null, new_depth, ply, !facts.cut_node);
+                }
+            }
+        } else if !K::PV || number > 1 {
+            score = -self.node::<NonPv>(job, child, null, new_depth, ply, !facts.cut_node);
         }
-        let reduction = self.reduction::<K>(position, child, facts, mv, number);
-        let reduced = (new_depth - reduction).clamp(1.min(new_depth), new_depth);
-        let mut score = -self.node::<NonPv>(job, child, -alpha - 1, -alpha, reduced, ply, true);
-        if score > alpha && reduced < new_depth && !self.stopped {
-            score = -self.node::<NonPv>(job, child, -alpha - 1, -alpha, new_depth, ply, !facts.cut_node);
-        }
-        if K::PV && score > alpha && !self.stopped {
-            score = -self.node::<Pv>(job, child, -beta, -alpha, new_depth, ply, false);
+        if K::PV && (number == 1 || score > alpha) && !self.stopped {
+            score = -self.node::<Pv>(job, child, Window::new(-beta, -alpha), new_depth, ply, false);
         }
         score
     }
 
-    /// Plies to search a late move less deeply (CPW: "Late Move Reductions").
+    /// Stores the node's result.
     #[inline(always)]
-    fn reduction<K: NodeKind>(
+    fn remember(
         &self,
+        job: &SearchJob,
         position: &Position,
-        child: &Position,
         facts: &NodeFacts,
-        mv: Move,
-        number: usize,
-    ) -> Depth {
-        if facts.depth < LMR_MIN_DEPTH || number < 2 + 2 * usize::from(K::ROOT) || mv.is_noisy() {
-            return 0;
-        }
-        let mut plies = self.reductions.plies(facts.depth, number);
-        plies -= Depth::from(K::PV);
-        plies += Depth::from(facts.cut_node);
-        plies += Depth::from(!facts.improving);
-        plies -= Depth::from(child.in_check());
-        plies -= self.histories.quiet(position.stm(), mv) / LMR_HISTORY_DIVISOR;
-        plies.max(0)
-    }
-
-    /// Rewards the quiet move that cut off and blames the quiet moves tried before it.
-    fn learn_from_cutoff(&mut self, position: &Position, facts: &NodeFacts, mv: Move, tried_quiets: &[Move]) {
-        if mv.is_noisy() {
-            return;
-        }
-        let (color, ply) = (position.stm(), facts.ply);
-        let bonus = history::bonus(facts.depth);
-        self.histories.update_quiet(color, mv, bonus);
-        for &tried in tried_quiets {
-            self.histories.update_quiet(color, tried, -bonus);
-        }
-        let killers = &mut self.stack[ply].killers;
-        if killers[0] != Some(mv) {
-            *killers = [Some(mv), killers[0]];
-        }
-        if let Some(last) = ply.checked_sub(1).map(|ply| self.stack[ply])
-            && let (Some(piece), Some(last)) = (last.piece, last.mv)
-        {
-            self.histories.set_counter(piece, last.to(), mv);
-        }
+        best: &Best,
+        raw_eval: Option<Score>,
+    ) {
+        let bound = match best.score {
+            score if score >= facts.window.beta => Bound::Lower,
+            score if score > facts.window.alpha => Bound::Exact,
+            _ => Bound::Upper,
+        };
+        let (mv, score, depth, was_pv) = (best.mv, best.score, facts.depth, facts.tt_pv);
+        let entry = TtEntry { mv, score, eval: raw_eval, depth, bound, was_pv };
+        job.tt.store(position.key(), facts.ply, entry);
     }
 
     /// Tells which root move is being searched, in long searches only.
@@ -407,45 +429,26 @@ impl Searcher {
     }
 
     /// Writes a root move's result down. A move that does not improve on the best keeps no score.
-    fn record_root_move(
-        &mut self,
-        mv: Move,
-        score: Score,
-        number: usize,
-        alpha: Score,
-        beta: Score,
-        nodes: u64,
-    ) {
+    fn record_root_move(&mut self, mv: Move, score: Score, number: usize, window: Window, nodes: u64) {
         let seldepth = self.seldepth;
         let line = self.pv.line(1);
         let Some(root) = self.root_moves.iter_mut().find(|root| root.mv == mv) else { return };
         root.nodes += nodes;
-        if number > 1 && score <= alpha {
+        if number > 1 && score <= window.alpha {
             root.score = -Score::INFINITE;
             return;
         }
         root.score = score;
         root.seldepth = seldepth;
         root.bound = match score {
-            score if score <= alpha => ScoreBound::Upper,
-            score if score >= beta => ScoreBound::Lower,
+            score if score <= window.alpha => ScoreBound::Upper,
+            score if score >= window.beta => ScoreBound::Lower,
             _ => ScoreBound::Exact,
         };
         // A fail-low line holds no information; the line of the last iteration stays.
-        if score > alpha {
+        if score > window.alpha {
             root.pv.truncate(1);
             root.pv.extend(line.iter().copied().take(root.pv.remaining_capacity()));
         }
     }
-}
-
-/// An evaluation far above beta fails high without search (CPW: "Reverse Futility Pruning").
-#[inline(always)]
-fn reverse_futility(facts: &NodeFacts) -> Option<Score> {
-    let margin = RFP_MARGIN * (facts.depth - Depth::from(facts.improving));
-    let applies = facts.depth <= RFP_MAX_DEPTH
-        && facts.static_eval - margin >= facts.beta
-        && !facts.beta.is_loss()
-        && !facts.static_eval.is_win();
-    applies.then_some(facts.static_eval)
 }

@@ -1,82 +1,77 @@
 //! The staged move picker: moves come best first, and are generated only when asked for.
 //!
 //! ```text
-//! table move | good captures by victim and attacker | killers, counter move | quiets by history | bad captures
+//! table move | good noisy moves | quiet moves by history | noisy moves that lose material
 //! ```
-//! (CPW: "Move Ordering", "MVV-LVA", "Killer Heuristic", "Countermove Heuristic".)
+//! Noisy moves are sorted by victim and capture history, quiet moves by the sum of their histories
+//! (CPW: "Move Ordering"). A selection sort takes one move at a time, since most nodes need few.
 
 use arrayvec::ArrayVec;
 
-use super::history::Histories;
+use super::history::{Histories, QuietContext, victim};
 use crate::board::{Position, SEE_VALUES};
-use crate::types::{MAX_MOVES, Move, MoveList, PieceType};
+use crate::types::{MAX_MOVES, Move, MoveList};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     TableMove,
     GenerateNoisy,
     GoodNoisy,
-    Refutations,
     GenerateQuiet,
     Quiet,
     BadNoisy,
     Done,
 }
 
+/// Which moves are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Want {
+    All,
+    /// Noisy moves that win at least so much by exchange.
+    Noisy(i32),
+}
+
+/// Capture history that outweighs a centipawn when exchange results are judged.
+const HISTORY_PER_CENTIPAWN: i32 = 64;
+
+/// A noisy move may lose this part of its ordering score by exchange and still come early.
+const BAD_NOISY_DIVISOR: i32 = 16;
+
 /// Hands out the moves of a position.
 pub(super) struct MovePicker {
     stage: Stage,
+    want: Want,
     tt_move: Option<Move>,
-    /// Killers and counter move, legal quiet moves without repetition.
-    refutations: [Option<Move>; 3],
-    next_refutation: usize,
     moves: MoveList,
     scores: ArrayVec<i32, MAX_MOVES>,
     next: usize,
-    bad_noisy: MoveList,
+    bad_noisy: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
-    noisy_only: bool,
     skip_quiets: bool,
 }
 
 impl MovePicker {
-    /// All moves, for the main search. Moves from tables are checked for legality here.
-    pub(super) fn new(
-        position: &Position,
-        tt_move: Option<Move>,
-        refutations: [Option<Move>; 3],
-    ) -> MovePicker {
-        let tt_move = tt_move.filter(|&mv| position.is_legal(mv));
-        let [first, mut second, mut third] = refutations;
-        if second == first {
-            second = None;
-        }
-        if third == first || third == second {
-            third = None;
-        }
-        let usable = |mv: &Move| mv.is_quiet() && Some(*mv) != tt_move && position.is_legal(*mv);
-        let refutations = [first, second, third].map(|mv| mv.filter(usable));
-        MovePicker::with(tt_move, refutations, false)
+    /// All moves. The table move is checked for legality here.
+    pub(super) fn new(position: &Position, tt_move: Option<Move>) -> MovePicker {
+        MovePicker::with(tt_move.filter(|&mv| position.is_legal(mv)), Want::All)
     }
 
-    /// Captures and queen promotions only, for quiescence.
-    pub(super) fn noisy_only(position: &Position, tt_move: Option<Move>) -> MovePicker {
-        let tt_move = tt_move.filter(|&mv| mv.is_noisy() && position.is_legal(mv));
-        MovePicker::with(tt_move, [None; 3], true)
+    /// Noisy moves whose exchange result reaches `threshold` centipawns.
+    pub(super) fn noisy(position: &Position, tt_move: Option<Move>, threshold: i32) -> MovePicker {
+        let usable = |mv: &Move| mv.is_noisy() && position.is_legal(*mv) && position.see(*mv, threshold);
+        MovePicker::with(tt_move.filter(usable), Want::Noisy(threshold))
     }
 
-    fn with(tt_move: Option<Move>, refutations: [Option<Move>; 3], noisy_only: bool) -> MovePicker {
+    fn with(tt_move: Option<Move>, want: Want) -> MovePicker {
         MovePicker {
             stage: Stage::TableMove,
+            want,
             tt_move,
-            refutations,
-            next_refutation: 0,
             moves: MoveList::new(),
             scores: ArrayVec::new(),
             next: 0,
-            bad_noisy: MoveList::new(),
+            bad_noisy: ArrayVec::new(),
             next_bad: 0,
-            noisy_only,
             skip_quiets: false,
         }
     }
@@ -86,8 +81,13 @@ impl MovePicker {
         self.skip_quiets = true;
     }
 
-    /// The next move, best first.
-    pub(super) fn next(&mut self, position: &Position, histories: &Histories) -> Option<Move> {
+    /// The next move, best first. `context` serves to sort the quiet moves.
+    pub(super) fn next(
+        &mut self,
+        position: &Position,
+        histories: &Histories,
+        context: &QuietContext,
+    ) -> Option<Move> {
         loop {
             match self.stage {
                 Stage::TableMove => {
@@ -98,49 +98,35 @@ impl MovePicker {
                 }
                 Stage::GenerateNoisy => {
                     position.generate_noisy(&mut self.moves);
-                    self.scores.extend(self.moves.iter().map(|&mv| noisy_score(position, mv)));
+                    self.scores.extend(self.moves.iter().map(|&mv| noisy_score(position, histories, mv)));
                     self.stage = Stage::GoodNoisy;
                 }
-                Stage::GoodNoisy => match self.pick_best() {
-                    Some(mv) if Some(mv) == self.tt_move => {}
-                    Some(mv) if self.noisy_only || position.see(mv, 0) => return Some(mv),
-                    Some(mv) => self.bad_noisy.push(mv),
-                    None if self.noisy_only => self.stage = Stage::Done,
-                    None => self.stage = Stage::Refutations,
-                },
-                Stage::Refutations => match self.refutations.get(self.next_refutation) {
-                    Some(&mv) if !self.skip_quiets => {
-                        self.next_refutation += 1;
-                        if mv.is_some() {
-                            return mv;
+                Stage::GoodNoisy => {
+                    if let Some((mv, score)) = self.pick_best() {
+                        if self.is_good(position, mv, score) {
+                            return Some(mv);
                         }
+                    } else {
+                        self.stage = if self.want == Want::All { Stage::GenerateQuiet } else { Stage::Done };
                     }
-                    _ => self.stage = Stage::GenerateQuiet,
-                },
+                }
                 Stage::GenerateQuiet => {
-                    if self.skip_quiets {
-                        self.stage = Stage::BadNoisy;
-                        continue;
-                    }
                     self.moves.clear();
                     self.scores.clear();
                     self.next = 0;
-                    position.generate_quiet(&mut self.moves);
-                    let color = position.stm();
-                    self.scores.extend(self.moves.iter().map(|&mv| histories.quiet(color, mv)));
+                    if !self.skip_quiets {
+                        self.generate_quiets(position, histories, context);
+                    }
                     self.stage = Stage::Quiet;
                 }
-                Stage::Quiet => {
-                    if self.skip_quiets {
-                        self.stage = Stage::BadNoisy;
-                        continue;
+                Stage::Quiet => match self.pick_best() {
+                    Some((mv, _)) if !self.skip_quiets => {
+                        if Some(mv) != self.tt_move {
+                            return Some(mv);
+                        }
                     }
-                    match self.pick_best() {
-                        Some(mv) if Some(mv) == self.tt_move || self.refutations.contains(&Some(mv)) => {}
-                        Some(mv) => return Some(mv),
-                        None => self.stage = Stage::BadNoisy,
-                    }
-                }
+                    _ => self.stage = Stage::BadNoisy,
+                },
                 Stage::BadNoisy => {
                     let mv = self.bad_noisy.get(self.next_bad).copied();
                     self.next_bad += 1;
@@ -154,9 +140,36 @@ impl MovePicker {
         }
     }
 
-    /// One step of a selection sort: most nodes need only the first few moves.
+    fn generate_quiets(&mut self, position: &Position, histories: &Histories, context: &QuietContext) {
+        position.generate_quiet(&mut self.moves);
+        for &mv in &self.moves {
+            let score =
+                position.piece_on(mv.from()).map_or(0, |piece| histories.quiet_order(context, piece, mv));
+            self.scores.push(score);
+        }
+    }
+
+    /// Whether a noisy move comes in the first batch; otherwise it is kept for the end.
     #[inline(always)]
-    fn pick_best(&mut self) -> Option<Move> {
+    fn is_good(&mut self, position: &Position, mv: Move, score: i32) -> bool {
+        if Some(mv) == self.tt_move {
+            return false;
+        }
+        match self.want {
+            Want::Noisy(threshold) => position.see(mv, threshold),
+            Want::All => {
+                let good = position.see(mv, -score / BAD_NOISY_DIVISOR);
+                if !good {
+                    self.bad_noisy.push(mv);
+                }
+                good
+            }
+        }
+    }
+
+    /// One step of a selection sort.
+    #[inline(always)]
+    fn pick_best(&mut self) -> Option<(Move, i32)> {
         let rest = self.scores.get(self.next..)?;
         let mut best = 0;
         for (index, score) in rest.iter().enumerate().skip(1) {
@@ -166,23 +179,18 @@ impl MovePicker {
         }
         let best = self.next + best;
         let mv = *self.moves.get(best)?;
+        let score = self.scores[best];
         self.moves.swap(best, self.next);
         self.scores.swap(best, self.next);
         self.next += 1;
-        Some(mv)
+        Some((mv, score))
     }
 }
 
-/// Most valuable victim first, among equals the least valuable attacker.
+/// Victim's and promotion's worth, corrected by what captures like this have done before.
 #[inline(always)]
-fn noisy_score(position: &Position, mv: Move) -> i32 {
-    let victim = match position.piece_on(mv.to()) {
-        Some(piece) => piece.kind(),
-        // En passant, or a promotion to an empty square, whose gain is added below.
-        None if mv.is_capture() => PieceType::Pawn,
-        None => PieceType::King,
-    };
-    let attacker = position.piece_on(mv.from()).map_or(0, |piece| piece.kind().index() as i32);
-    let promotion = mv.promotion().map_or(0, |piece| SEE_VALUES[piece.index()] - SEE_VALUES[0]);
-    (SEE_VALUES[victim.index()] + promotion) * 16 - attacker
+fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
+    let gain = SEE_VALUES[victim(position, mv).index()]
+        + mv.promotion().map_or(0, |piece| SEE_VALUES[piece.index()] - SEE_VALUES[0]);
+    gain + histories.capture.get(position, mv) / HISTORY_PER_CENTIPAWN
 }

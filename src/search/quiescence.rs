@@ -1,7 +1,7 @@
 //! Quiescence: captures are played out until the evaluation can be trusted (CPW: "Quiescence Search").
 
-use super::node::NodeKind;
-use super::params::QS_FUTILITY_MARGIN;
+use super::history::{QuietContext, victim};
+use super::node::{NodeKind, Window};
 use super::picker::MovePicker;
 use super::searcher::{SearchJob, Searcher};
 use crate::board::{Position, SEE_VALUES};
@@ -16,24 +16,23 @@ impl Searcher {
         &mut self,
         job: &SearchJob,
         position: &Position,
-        mut alpha: Score,
-        beta: Score,
+        window: Window,
         ply: usize,
     ) -> Score {
         self.pv.clear(ply);
         self.enter_node(job, ply);
-        if self.stopped || self.is_draw(position, ply) {
+        if self.stopped {
             return Score::DRAW;
         }
-        let in_check = position.in_check();
-        if Searcher::at_max_ply(ply) {
-            return if in_check { Score::DRAW } else { evaluate(position) };
+        let Window { mut alpha, mut beta } = window;
+        if let Some(score) = self.decided(position, ply, &mut alpha, &mut beta) {
+            return score;
         }
-
+        let in_check = position.in_check();
         let known = job.tt.probe(position.key(), ply);
         if let Some(entry) = known
             && !K::PV
-            && Self::table_cutoff(position, &entry, alpha, beta)
+            && Self::table_cutoff(position, &entry, Window::new(alpha, beta))
         {
             return entry.score;
         }
@@ -41,30 +40,31 @@ impl Searcher {
         let old_alpha = alpha;
         let mut best_score = -Score::INFINITE;
         let mut best_move = None;
-        let mut eval = None;
-        if !in_check {
-            let stand_pat = known.and_then(|entry| entry.eval).unwrap_or_else(|| evaluate(position));
-            eval = Some(stand_pat);
-            if stand_pat >= beta {
-                return stand_pat;
+        let raw_eval =
+            (!in_check).then(|| known.and_then(|entry| entry.eval).unwrap_or_else(|| evaluate(position)));
+        let stand_pat = raw_eval.map(|raw| self.stand_pat(position, known, raw, ply));
+        if let Some(score) = stand_pat {
+            if score >= beta {
+                return if score.is_decisive() { score } else { Score((score.0 + beta.0) / 2) };
             }
-            best_score = stand_pat;
-            alpha = alpha.max(stand_pat);
+            best_score = score;
+            alpha = alpha.max(score);
         }
 
+        let p = self.params();
         let tt_move = known.and_then(|entry| entry.mv);
-        let mut picker = if in_check {
-            MovePicker::new(position, tt_move, [None; 3])
+        let (mut picker, context) = if in_check {
+            (MovePicker::new(position, tt_move), QuietContext::new(position, self.stack.cont_keys(ply)))
         } else {
-            MovePicker::noisy_only(position, tt_move)
+            (MovePicker::noisy(position, tt_move, p.qs_see), QuietContext::unused(position))
         };
         let mut any = false;
-        while let Some(mv) = picker.next(position, &self.histories) {
+        while let Some(mv) = picker.next(position, &self.histories, &context) {
             any = true;
             if !best_score.is_loss() {
-                if let Some(stand_pat) = eval {
+                if let Some(stand_pat) = stand_pat {
                     // Even winning the victim outright would not reach alpha (CPW: "Delta Pruning").
-                    let ceiling = stand_pat + gain(position, mv) + QS_FUTILITY_MARGIN;
+                    let ceiling = stand_pat + gain(position, mv) + p.qs_futility;
                     if ceiling <= alpha {
                         best_score = best_score.max(ceiling);
                         continue;
@@ -73,18 +73,15 @@ impl Searcher {
                     // One safe evasion is known; quiet ones are no longer needed.
                     picker.skip_quiets();
                     continue;
-                }
-                if !position.see(mv, 0) {
+                } else if !position.see(mv, 0) {
                     continue;
                 }
             }
 
             let child = position.after(mv);
             job.tt.prefetch(child.key());
-            self.stack[ply].mv = Some(mv);
-            self.stack[ply].piece = position.piece_on(mv.from());
-            self.keys.push(position.key());
-            let score = -self.quiescence::<K>(job, &child, -beta, -alpha, ply + 1);
+            self.enter_move(position, ply, mv, 0);
+            let score = -self.quiescence::<K>(job, &child, Window::new(alpha, beta).flipped(), ply + 1);
             self.keys.pop();
             if self.stopped {
                 return Score::DRAW;
@@ -113,19 +110,30 @@ impl Searcher {
             _ => Bound::Upper,
         };
         let was_pv = known.is_some_and(|entry| entry.was_pv);
-        let entry = TtEntry { mv: best_move, score: best_score, eval, depth: 0, bound, was_pv };
+        let entry = TtEntry { mv: best_move, score: best_score, eval: raw_eval, depth: 0, bound, was_pv };
         job.tt.store(position.key(), ply, entry);
         best_score
+    }
+}
+
+impl Searcher {
+    /// The score of playing no capture: the corrected evaluation, bettered by the table where it knows.
+    #[inline(always)]
+    fn stand_pat(&self, position: &Position, known: Option<TtEntry>, raw: Score, ply: usize) -> Score {
+        let correction = self.histories.correction.get(position, self.stack.last_two(ply));
+        let static_eval = self.corrected(position, raw, correction);
+        match known {
+            Some(entry) if entry.score.is_decisive() => static_eval,
+            Some(entry) if entry.score > static_eval && entry.bound.is_lower() => entry.score,
+            Some(entry) if entry.score < static_eval && entry.bound.is_upper() => entry.score,
+            _ => static_eval,
+        }
     }
 }
 
 /// The material a noisy move wins if nothing takes back.
 #[inline(always)]
 fn gain(position: &Position, mv: Move) -> i32 {
-    let victim = match position.piece_on(mv.to()) {
-        Some(piece) => SEE_VALUES[piece.kind().index()],
-        None if mv.is_capture() => SEE_VALUES[0],
-        None => 0,
-    };
-    victim + mv.promotion().map_or(0, |piece| SEE_VALUES[piece.index()] - SEE_VALUES[0])
+    SEE_VALUES[victim(position, mv).index()]
+        + mv.promotion().map_or(0, |piece| SEE_VALUES[piece.index()] - SEE_VALUES[0])
 }

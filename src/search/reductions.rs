@@ -1,32 +1,77 @@
-//! The base table of late move reductions.
+//! Late move reductions (CPW: "Late Move Reductions"): the base table and its adjustments.
 
 use once_cell::sync::Lazy;
 
-use super::params::{LMR_BASE, LMR_DIVISOR};
-use crate::types::Depth;
+use super::history::QuietContext;
+use super::node::NodeFacts;
+use super::params::Params;
+use super::searcher::Searcher;
+use crate::board::Position;
+use crate::types::{Depth, Move};
 
-/// Plies to reduce by, before adjustments. `[depth][move number]`, both capped at 63.
-pub(super) struct ReductionTable([[u8; 64]; 64]);
+/// A reduction in 1024ths of a ply.
+type Reduction = i32;
 
-impl ReductionTable {
+/// One ply of reduction.
+const PLY: Reduction = 1024;
+
+/// Products of logarithms, scaled by 1024. `[depth][move number]`, both capped at 63.
+pub(super) struct LogTable([[i32; 64]; 64]);
+
+impl LogTable {
     /// The table, built at first use. Searchers keep the reference, so a node pays no check.
-    pub(super) fn get() -> &'static ReductionTable {
-        static TABLE: Lazy<ReductionTable> = Lazy::new(|| {
+    pub(super) fn get() -> &'static LogTable {
+        static TABLE: Lazy<LogTable> = Lazy::new(|| {
             let mut table = [[0; 64]; 64];
             for (depth, row) in table.iter_mut().enumerate().skip(1) {
-                for (number, plies) in row.iter_mut().enumerate().skip(1) {
-                    let (depth, number) = (depth as f64, number as f64);
-                    *plies = (LMR_BASE + depth.ln() * number.ln() / LMR_DIVISOR) as u8;
+                for (number, product) in row.iter_mut().enumerate().skip(1) {
+                    *product = ((depth as f64).ln() * (number as f64).ln() * 1024.0) as i32;
                 }
             }
-            ReductionTable(table)
+            LogTable(table)
         });
         &TABLE
     }
 
-    /// The reduction for the `number`th move (from 1) at this depth.
+    /// The reduction of the `number`th move (from 1) before adjustments.
     #[inline(always)]
-    pub(super) fn plies(&self, depth: Depth, number: usize) -> Depth {
-        Depth::from(self.0[depth.clamp(0, 63) as usize][number.min(63)])
+    pub(super) fn base(&self, p: &Params, depth: Depth, number: usize, quiet: bool) -> Reduction {
+        let product = self.0[depth.clamp(0, 63) as usize][number.min(63)];
+        let (base, factor) =
+            if quiet { (p.lmr_base, p.lmr_factor) } else { (p.lmr_noisy_base, p.lmr_noisy_factor) };
+        base + product * factor / 1024
+    }
+}
+
+impl Searcher {
+    /// By how many plies a late move is searched less deeply.
+    #[inline(always)]
+    pub(super) fn reduction(
+        &self,
+        position: &Position,
+        child: &Position,
+        facts: &NodeFacts,
+        context: &QuietContext,
+        mv: Move,
+        number: usize,
+    ) -> Depth {
+        let p = self.params();
+        let mut r = self.log_table.base(p, facts.depth, number, mv.is_quiet());
+        r -= p.lmr_pv * i32::from(facts.tt_pv);
+        r += p.lmr_cut_node * i32::from(facts.cut_node);
+        r += p.lmr_improving * i32::from(!facts.improving);
+        r -= p.lmr_check * i32::from(child.in_check());
+        r += p.lmr_cutoffs * i32::from(self.stack[facts.ply + 1].cutoffs > 3);
+        r -= p.lmr_correction * facts.correction;
+        if mv.is_quiet() {
+            r += p.lmr_tt_noisy * i32::from(facts.tt_move.is_some_and(Move::is_noisy));
+            let merit = position
+                .piece_on(mv.from())
+                .map_or(0, |piece| self.histories.quiet_merit(context, piece, mv));
+            r -= merit * PLY / p.lmr_history;
+        } else {
+            r -= self.histories.capture.get(position, mv) * PLY / p.lmr_capture_history;
+        }
+        r.div_euclid(PLY)
     }
 }

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use super::clock::TimeBudget;
 use super::control::Control;
-use super::history::Histories;
+use super::history::{ContKey, Histories};
 use super::limits::SearchLimits;
+use super::params::Params;
 use super::pv::PvTable;
-use super::reductions::ReductionTable;
+use super::reductions::LogTable;
 use super::report::SearchEvent;
 use super::root::RootMove;
-use super::stack::{Stack, new_stack};
-use crate::board::{Game, Position};
+use super::stack::Stack;
+use crate::board::{Game, Position, ReversibleMoves};
 use crate::tt::TranspositionTable;
-use crate::types::{MAX_PLY, Score};
+use crate::types::{Depth, MAX_PLY, Move, Score};
 
 /// Everything the threads of a search have in common.
 pub struct SearchJob {
@@ -33,8 +34,9 @@ pub struct SearchJob {
 pub struct Searcher {
     /// Number of the thread; 0 is the main thread, which reports and watches the clock.
     pub(super) index: usize,
-    pub(super) histories: Box<Histories>,
-    pub(super) reductions: &'static ReductionTable,
+    pub(super) histories: Histories,
+    pub(super) log_table: &'static LogTable,
+    reversible_moves: &'static ReversibleMoves,
     pub(super) stack: Stack,
     pub(super) pv: PvTable,
     /// Keys of the game's and the line's earlier positions.
@@ -42,6 +44,10 @@ pub struct Searcher {
     /// Keys before this index lie behind a null move and cannot be repeated.
     pub(super) keys_floor: usize,
     pub(super) root_moves: Vec<RootMove>,
+    /// Depth of the running iteration.
+    pub(super) root_depth: Depth,
+    /// Null moves are allowed from this ply on; above 0 during a verification.
+    pub(super) null_move_from: usize,
     /// Rank of the line being searched in MultiPV, from 0.
     pub(super) line: usize,
     pub(super) nodes: u64,
@@ -63,12 +69,15 @@ impl Searcher {
         Searcher {
             index,
             histories: Histories::new(),
-            reductions: ReductionTable::get(),
-            stack: new_stack(),
+            log_table: LogTable::get(),
+            reversible_moves: ReversibleMoves::get(),
+            stack: Stack::new(),
             pv: PvTable::new(),
             keys: Vec::with_capacity(1024),
             keys_floor: 0,
             root_moves: Vec::new(),
+            root_depth: 0,
+            null_move_from: 0,
             line: 0,
             nodes: 0,
             node_limit: u64::MAX,
@@ -87,7 +96,7 @@ impl Searcher {
     /// Makes ready for a job.
     pub(super) fn prepare(&mut self, job: &SearchJob) {
         let limits = &job.limits;
-        self.stack.fill(Default::default());
+        self.stack.clear();
         self.keys.clear();
         self.keys.extend_from_slice(job.game.earlier_keys());
         self.keys_floor = 0;
@@ -99,6 +108,8 @@ impl Searcher {
             .filter(|mv| limits.search_moves.is_empty() || limits.search_moves.contains(mv))
             .map(RootMove::new)
             .collect();
+        self.root_depth = 0;
+        self.null_move_from = 0;
         self.line = 0;
         self.nodes = 0;
         self.node_limit = limits.nodes.unwrap_or(u64::MAX);
@@ -164,6 +175,19 @@ impl Searcher {
         false
     }
 
+    /// Whether the side to move can repeat a position of the searched line at once.
+    #[inline(always)]
+    pub(super) fn can_repeat(&self, position: &Position, ply: usize) -> bool {
+        position.halfmove_clock() >= 3
+            && self.reversible_moves.can_repeat(position, &self.keys[self.keys_floor..], ply)
+    }
+
+    /// The search constants.
+    #[inline(always)]
+    pub(super) fn params(&self) -> &'static Params {
+        const { &Params::DEFAULT }
+    }
+
     /// The score of having no legal move.
     #[inline(always)]
     pub(super) fn no_move_score(in_check: bool, ply: usize) -> Score {
@@ -175,4 +199,10 @@ impl Searcher {
     pub(super) fn at_max_ply(ply: usize) -> bool {
         ply >= MAX_PLY - 1
     }
+}
+
+/// A move as the continuation tables see it.
+#[inline(always)]
+pub(super) fn cont_key(position: &Position, mv: Move) -> ContKey {
+    position.piece_on(mv.from()).map_or(ContKey::NONE, |piece| ContKey::new(piece, mv.to()))
 }

@@ -1,0 +1,44 @@
+//! Captures and promotions: by piece, square and victim (CPW: "History Heuristic", capture history).
+
+use super::value::{HistoryValue, zeroed};
+use crate::board::Position;
+use crate::types::{Move, PieceType};
+
+const CAPTURE_MAX: i32 = 16_384;
+
+/// `[piece][to][victim type]`; a promotion without capture counts as taking a king, which cannot occur.
+pub(in crate::search) struct CaptureHistory(Box<[HistoryValue<CAPTURE_MAX>; 12 * 64 * 6]>);
+
+impl Default for CaptureHistory {
+    fn default() -> CaptureHistory {
+        CaptureHistory(zeroed())
+    }
+}
+
+/// The type of man that a noisy move takes; a king stands for none.
+#[inline(always)]
+pub(in crate::search) fn victim(position: &Position, mv: Move) -> PieceType {
+    match position.piece_on(mv.to()) {
+        Some(piece) if mv.is_capture() => piece.kind(),
+        _ if mv.is_capture() => PieceType::Pawn,
+        _ => PieceType::King,
+    }
+}
+
+impl CaptureHistory {
+    #[inline(always)]
+    fn index(position: &Position, mv: Move) -> usize {
+        let piece = position.piece_on(mv.from()).map_or(0, |piece| piece.index());
+        (piece * 64 + mv.to().index()) * 6 + victim(position, mv).index()
+    }
+
+    #[inline(always)]
+    pub(in crate::search) fn get(&self, position: &Position, mv: Move) -> i32 {
+        self.0[CaptureHistory::index(position, mv)].get()
+    }
+
+    #[inline(always)]
+    pub(in crate::search) fn update(&mut self, position: &Position, mv: Move, bonus: i32) {
+        self.0[CaptureHistory::index(position, mv)].update(bonus);
+    }
+}

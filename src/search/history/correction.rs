@@ -1,0 +1,68 @@
+//! Correction history: how far the evaluation was off, on average, in positions that share a feature
+//! (CPW: "Static Evaluation Correction History").
+
+use super::ContKey;
+use super::value::{HistoryValue, zeroed};
+use crate::board::Position;
+use crate::types::{Color, Depth};
+
+const CORRECTION_MAX: i32 = 1024;
+const ENTRIES: usize = 16_384;
+const KEYS: usize = 769;
+
+type Value = HistoryValue<CORRECTION_MAX>;
+
+/// `[color][feature key]` for each feature, and `[reply][move before it]`.
+pub(in crate::search) struct CorrectionHistory {
+    pawn: Box<[Value; 2 * ENTRIES]>,
+    minor: Box<[Value; 2 * ENTRIES]>,
+    non_pawn: [Box<[Value; 2 * ENTRIES]>; 2],
+    continuation: Box<[Value; KEYS * KEYS]>,
+}
+
+impl Default for CorrectionHistory {
+    fn default() -> CorrectionHistory {
+        CorrectionHistory {
+            pawn: zeroed(),
+            minor: zeroed(),
+            non_pawn: [zeroed(), zeroed()],
+            continuation: zeroed(),
+        }
+    }
+}
+
+#[inline(always)]
+fn slot(color: Color, key: u64) -> usize {
+    color.index() * ENTRIES + key as usize % ENTRIES
+}
+
+impl CorrectionHistory {
+    /// Centipawns to add to the evaluation. `line` is the last move and the one before it.
+    #[inline(always)]
+    pub(in crate::search) fn get(&self, position: &Position, line: [ContKey; 2]) -> i32 {
+        let (color, keys) = (position.stm(), position.keys());
+        let sum = 2 * self.pawn[slot(color, keys.pawn())].get()
+            + self.minor[slot(color, keys.minor)].get()
+            + self.non_pawn[0][slot(color, keys.non_pawn(Color::White))].get()
+            + self.non_pawn[1][slot(color, keys.non_pawn(Color::Black))].get()
+            + self.continuation[line[0].index() * KEYS + line[1].index()].get();
+        sum / 32
+    }
+
+    /// Learns from a search result that was `error` centipawns above the corrected evaluation.
+    pub(in crate::search) fn update(
+        &mut self,
+        position: &Position,
+        line: [ContKey; 2],
+        depth: Depth,
+        error: i32,
+    ) {
+        let (color, keys) = (position.stm(), position.keys());
+        let bonus = (error * depth / 8).clamp(-CORRECTION_MAX / 4, CORRECTION_MAX / 4);
+        self.pawn[slot(color, keys.pawn())].update(bonus);
+        self.minor[slot(color, keys.minor)].update(bonus);
+        self.non_pawn[0][slot(color, keys.non_pawn(Color::White))].update(bonus);
+        self.non_pawn[1][slot(color, keys.non_pawn(Color::Black))].update(bonus);
+        self.continuation[line[0].index() * KEYS + line[1].index()].update(bonus);
+    }
+}

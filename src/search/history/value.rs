@@ -1,0 +1,53 @@
+//! The number that all history tables hold.
+
+/// A score within plus or minus `MAX` that drifts towards bonuses. Each update first loses a share of
+/// the old value in proportion to the bonus, so the bound is never left and old lessons fade ("gravity").
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+pub(super) struct HistoryValue<const MAX: i32>(i16);
+
+impl<const MAX: i32> HistoryValue<MAX> {
+    const FITS: () = assert!(MAX > 0 && MAX <= i16::MAX as i32);
+
+    #[inline(always)]
+    pub(super) fn get(self) -> i32 {
+        i32::from(self.0)
+    }
+
+    #[inline(always)]
+    pub(super) fn update(&mut self, bonus: i32) {
+        let () = Self::FITS;
+        let bonus = bonus.clamp(-MAX, MAX);
+        let old = self.get();
+        let new = old + bonus - old * bonus.abs() / MAX;
+        debug_assert!(new.abs() <= MAX);
+        self.0 = new as i16;
+    }
+}
+
+/// A zeroed table on the heap. Large arrays must not pass over the stack.
+pub(super) fn zeroed<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
+    match vec![T::default(); N].into_boxed_slice().try_into() {
+        Ok(table) => table,
+        // The vector above has exactly N elements.
+        Err(_) => unreachable!(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stays_within_bounds() {
+        let mut value = HistoryValue::<16_384>::default();
+        for _ in 0..10_000 {
+            value.update(1600);
+        }
+        assert!(value.get() > 16_384 * 9 / 10);
+        for _ in 0..10_000 {
+            value.update(-i32::MAX / 2);
+        }
+        assert!(value.get() >= -16_384);
+    }
+}
