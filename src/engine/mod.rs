@@ -37,6 +37,9 @@ pub struct Engine {
     workers: Workers,
     /// Control over the current or last search.
     control: Arc<Control>,
+    /// Search constants for the next search.
+    #[cfg(feature = "tuning")]
+    pub params: crate::search::Params,
 }
 
 impl Engine {
@@ -50,6 +53,8 @@ impl Engine {
             tt: Arc::new(TranspositionTable::new(DEFAULT_HASH_MIB)?),
             workers: Workers::new(1)?,
             control: Arc::new(Control::new(1, false)),
+            #[cfg(feature = "tuning")]
+            params: crate::search::Params::DEFAULT,
         })
     }
 
@@ -110,6 +115,8 @@ impl Engine {
             limits,
             tt: Arc::clone(&self.tt),
             control: Arc::clone(&self.control),
+            #[cfg(feature = "tuning")]
+            params: self.params,
             sink: Box::new(sink),
         });
     }

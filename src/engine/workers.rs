@@ -16,16 +16,27 @@ enum Task {
     NewGame,
 }
 
-/// Counts threads that are still searching.
+/// What the threads of a search know of each other's progress.
 #[derive(Default)]
 struct Busy {
+    /// Threads that are still searching.
     threads: Mutex<usize>,
     changed: Condvar,
+    /// What the helpers found.
+    results: Mutex<Vec<SearchResult>>,
 }
 
 impl Busy {
     fn set(&self, threads: usize) {
         *self.threads.lock().unwrap_or_else(PoisonError::into_inner) = threads;
+    }
+
+    fn hand_in(&self, result: SearchResult) {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+    }
+
+    fn take_results(&self) -> Vec<SearchResult> {
+        std::mem::take(&mut self.results.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn leave(&self) {
@@ -119,6 +130,8 @@ fn run(index: usize, tasks: &Receiver<Task>, busy: &Busy) {
                 let result = searcher.search(&job);
                 if index == 0 {
                     lead_home(&job, result, busy);
+                } else {
+                    busy.hand_in(result);
                 }
                 busy.leave();
             }
@@ -127,12 +140,73 @@ fn run(index: usize, tasks: &Receiver<Task>, busy: &Busy) {
 }
 
 /// Ends a search: holds the result back where the protocol wants it, gathers the helpers, reports.
-fn lead_home(job: &SearchJob, mut result: SearchResult, busy: &Busy) {
+fn lead_home(job: &SearchJob, own: SearchResult, busy: &Busy) {
     if job.limits.infinite || job.control.is_pondering() {
         job.control.wait_for_release(!job.limits.infinite);
     }
     job.control.stop();
     busy.wait_for(1);
+    let own_best = own.best;
+    let mut results = busy.take_results();
+    results.insert(0, own);
+    let mut result = if job.limits.multi_pv <= 1 && job.limits.depth.is_none() {
+        elect(results)
+    } else {
+        results.swap_remove(0)
+    };
     result.nodes = job.control.nodes();
+    if result.best != own_best
+        && let Some(mut line) = result.line.clone()
+    {
+        // The last line shown must belong to the move played.
+        line.nodes = result.nodes;
+        line.time = job.control.started().elapsed();
+        (job.sink)(SearchEvent::Line(line));
+    }
     (job.sink)(SearchEvent::Finished(result));
+}
+
+/// Lets the threads vote on the move: deep and good results weigh more, and a proven result beats all
+/// votes (CPW: "Lazy SMP"). The first result wins ties.
+fn elect(results: Vec<SearchResult>) -> SearchResult {
+    let worst = results.iter().map(|result| result.score.0).min().unwrap_or(0);
+    let weight = |result: &SearchResult| i64::from(result.score.0 - worst + 10) * i64::from(result.depth);
+    let votes = |result: &SearchResult| -> i64 {
+        results.iter().filter(|other| other.best == result.best).map(weight).sum()
+    };
+    let rank = |result: &SearchResult| {
+        let proven = if result.score.is_decisive() { result.score.0 } else { 0 };
+        (proven, votes(result), weight(result))
+    };
+    let mut winner = 0;
+    for index in 1..results.len() {
+        if rank(&results[index]) > rank(&results[winner]) {
+            winner = index;
+        }
+    }
+    results.into_iter().nth(winner).unwrap_or_else(SearchResult::none)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Move, MoveKind, Score, Square};
+
+    fn result(to: Square, score: Score, depth: i32) -> SearchResult {
+        let best = Some(Move::new(Square::E2, to, MoveKind::Quiet));
+        SearchResult { best, score, depth, ..SearchResult::none() }
+    }
+
+    #[test]
+    fn votes_count_depth_and_score_but_a_mate_wins() {
+        let (a, b) = (Square::E3, Square::E4);
+        let to = |results| elect(results).best.unwrap().to();
+        assert_eq!(to(vec![result(a, Score(20), 10), result(b, Score(20), 10)]), a);
+        assert_eq!(to(vec![result(a, Score(20), 10), result(b, Score(25), 12), result(b, Score(22), 11)]), b);
+        let mate = result(b, Score::mate_in(5), 8);
+        assert_eq!(to(vec![result(a, Score(900), 20), result(a, Score(900), 20), mate]), b);
+        assert_eq!(to(vec![result(a, Score::mate_in(3), 9), result(b, Score::mate_in(5), 20)]), a);
+        // A thread that sees itself mated does not outvote one that sees a way out.
+        assert_eq!(to(vec![result(a, Score::mated_in(4), 20), result(b, Score(-500), 15)]), b);
+    }
 }

@@ -69,7 +69,6 @@ impl Searcher {
                 self.report(job, 1, 1);
             }
         }
-        job.control.publish_nodes(self.index, self.nodes);
         let best = &self.root_moves[0];
         SearchResult {
             best: Some(best.mv),
@@ -77,6 +76,7 @@ impl Searcher {
             score: if best.is_searched() { best.score } else { best.previous_score },
             depth: completed,
             nodes: job.control.nodes(),
+            line: Some(self.line_report(job, completed.max(1), 0)),
         }
     }
 
@@ -86,7 +86,7 @@ impl Searcher {
             (job.sink)(SearchEvent::NoMoves { in_check: position.in_check() });
         }
         let score = Searcher::no_move_score(position.in_check(), 0);
-        SearchResult { best: None, ponder: None, score, depth: 0, nodes: 0 }
+        SearchResult { best: None, ponder: None, score, depth: 0, nodes: 0, line: None }
     }
 
     /// Searches one line of the iteration with a window around the last score, widened on the side
@@ -158,16 +158,20 @@ impl Searcher {
     }
 
     fn report_line(&self, job: &SearchJob, depth: Depth, line: usize) {
+        let report = self.line_report(job, depth, line);
+        if report.score > -Score::INFINITE {
+            (job.sink)(SearchEvent::Line(report));
+        }
+    }
+
+    fn line_report(&self, job: &SearchJob, depth: Depth, line: usize) -> Report {
         let root = &self.root_moves[line];
         let (score, bound) = match root.is_searched() {
             true => (root.score, root.bound),
             false => (root.previous_score, ScoreBound::Exact),
         };
-        if score <= -Score::INFINITE {
-            return;
-        }
         job.control.publish_nodes(self.index, self.nodes);
-        (job.sink)(SearchEvent::Line(Report {
+        Report {
             depth,
             seldepth: root.seldepth,
             multi_pv: line + 1,
@@ -177,6 +181,6 @@ impl Searcher {
             time: Instant::now() - job.control.started(),
             hashfull: job.tt.hashfull(),
             pv: root.pv.to_vec(),
-        }));
+        }
     }
 }

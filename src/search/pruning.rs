@@ -230,7 +230,7 @@ impl Searcher {
             picker.skip_quiets();
         }
         let reduction =
-            self.log_table.base(p, depth, number, mv.is_quiet()) + 1024 * i32::from(!facts.improving);
+            self.log_table.base(&p, depth, number, mv.is_quiet()) + 1024 * i32::from(!facts.improving);
         let lmr_depth = (depth - reduction / 1024).max(0);
         if mv.is_noisy() {
             let history = self.histories.capture.get(position, mv);

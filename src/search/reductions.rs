@@ -56,7 +56,7 @@ impl Searcher {
         number: usize,
     ) -> Depth {
         let p = self.params();
-        let mut r = self.log_table.base(p, facts.depth, number, mv.is_quiet());
+        let mut r = self.log_table.base(&p, facts.depth, number, mv.is_quiet());
         r -= p.lmr_pv * i32::from(facts.tt_pv);
         r += p.lmr_cut_node * i32::from(facts.cut_node);
         r += p.lmr_improving * i32::from(!facts.improving);

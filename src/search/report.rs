@@ -51,6 +51,15 @@ pub struct SearchResult {
     pub depth: Depth,
     /// Nodes searched by all threads.
     pub nodes: u64,
+    /// The line that starts with the move; `None` only without a move.
+    pub line: Option<Report>,
+}
+
+impl SearchResult {
+    /// The result of searching nothing.
+    pub fn none() -> SearchResult {
+        SearchResult { best: None, ponder: None, score: Score::DRAW, depth: 0, nodes: 0, line: None }
+    }
 }
 
 /// Something worth telling during or after a search.

@@ -26,8 +26,26 @@ pub struct SearchJob {
     pub tt: Arc<TranspositionTable>,
     /// Steering from outside.
     pub control: Arc<Control>,
+    /// Search constants.
+    #[cfg(feature = "tuning")]
+    pub params: Params,
     /// Receives events from the main thread of the search.
     pub sink: Box<dyn Fn(SearchEvent) + Send + Sync>,
+}
+
+impl SearchJob {
+    /// A job for a single thread that tells nobody about its progress.
+    pub fn silent(game: Game, limits: SearchLimits, tt: Arc<TranspositionTable>) -> SearchJob {
+        SearchJob {
+            game,
+            limits,
+            tt,
+            control: Arc::new(Control::new(1, false)),
+            #[cfg(feature = "tuning")]
+            params: Params::DEFAULT,
+            sink: Box::new(|_| {}),
+        }
+    }
 }
 
 /// The state of one search thread. Histories stay from search to search until [`Searcher::new_game`].
@@ -58,6 +76,8 @@ pub struct Searcher {
     pub(super) seldepth: usize,
     pub(super) budget: TimeBudget,
     pub(super) stopped: bool,
+    #[cfg(feature = "tuning")]
+    params: Params,
 }
 
 /// Nodes between two looks at clock and stop flag.
@@ -85,6 +105,8 @@ impl Searcher {
             seldepth: 0,
             budget: TimeBudget::default(),
             stopped: false,
+            #[cfg(feature = "tuning")]
+            params: Params::DEFAULT,
         }
     }
 
@@ -96,6 +118,10 @@ impl Searcher {
     /// Makes ready for a job.
     pub(super) fn prepare(&mut self, job: &SearchJob) {
         let limits = &job.limits;
+        #[cfg(feature = "tuning")]
+        {
+            self.params = job.params;
+        }
         self.stack.clear();
         self.keys.clear();
         self.keys.extend_from_slice(job.game.earlier_keys());
@@ -183,9 +209,17 @@ impl Searcher {
     }
 
     /// The search constants.
+    #[cfg(feature = "tuning")]
     #[inline(always)]
-    pub(super) fn params(&self) -> &'static Params {
-        const { &Params::DEFAULT }
+    pub(super) fn params(&self) -> Params {
+        self.params
+    }
+
+    /// The search constants.
+    #[cfg(not(feature = "tuning"))]
+    #[inline(always)]
+    pub(super) fn params(&self) -> Params {
+        Params::DEFAULT
     }
 
     /// The score of having no legal move.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::board::{Game, Position};
 use crate::engine::{DEFAULT_HASH_MIB, EngineError};
-use crate::search::{Control, SearchJob, SearchLimits, Searcher};
+use crate::search::{SearchJob, SearchLimits, Searcher};
 use crate::tt::TranspositionTable;
 use crate::types::Depth;
 
@@ -92,13 +92,8 @@ pub fn run(depth: Depth, mut progress: impl FnMut(usize, u64)) -> Result<BenchRe
         searcher.new_game();
         // A test checks that all of them are valid.
         let Ok(position) = fen.parse::<Position>() else { continue };
-        let job = SearchJob {
-            game: Game::new(position),
-            limits: SearchLimits { depth: Some(depth), multi_pv: 1, ..SearchLimits::default() },
-            tt: Arc::clone(&tt),
-            control: Arc::new(Control::new(1, false)),
-            sink: Box::new(|_| {}),
-        };
+        let limits = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
+        let job = SearchJob::silent(Game::new(position), limits, Arc::clone(&tt));
         let start = Instant::now();
         let nodes = searcher.search(&job).nodes;
         report.time += start.elapsed();

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use super::{bench, perft, suite};
+use super::{bench, epd, perft, suite};
 use crate::board::START_FEN;
 use crate::types::Depth;
 use crate::uci::{self, Output};
@@ -26,6 +26,7 @@ Examples:
   quillon perft 6                             119060324 from the initial position
   quillon perft 4 --divide --fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'
   quillon perft-suite perft-suites/standard.epd --max-nodes 1000000
+  quillon epd tactics.epd --movetime 1000
   quillon bench                               the last line holds the search signature and speed";
 
 #[derive(Subcommand)]
@@ -40,6 +41,11 @@ enum Tool {
     },
     /// Count the legal move sequences of so many plies
     Perft(perft::Arguments),
+    /// Solve the positions of an EPD file (operations bm, am, id)
+    Epd(epd::Arguments),
+    /// List the search parameters in the input format of OpenBench's SPSA tuner
+    #[cfg(feature = "tuning")]
+    Spsa,
     /// Check perft counts of an EPD file with rows like 'FEN ;D1 20 ;D2 400'
     PerftSuite {
         /// The EPD file
@@ -66,6 +72,17 @@ pub fn main() -> ExitCode {
             Ok(ExitCode::SUCCESS)
         }
         Some(Tool::Perft(arguments)) => perft::run(&arguments),
+        Some(Tool::Epd(arguments)) => epd::run(&arguments),
+        #[cfg(feature = "tuning")]
+        Some(Tool::Spsa) => {
+            for info in crate::search::Params::INFO {
+                println!(
+                    "{}, int, {}.0, {}.0, {}.0, {}.0, 0.002",
+                    info.name, info.default, info.min, info.max, info.step
+                );
+            }
+            Ok(ExitCode::SUCCESS)
+        }
         Some(Tool::PerftSuite { file, max_depth, max_nodes, threads }) => {
             let limits = suite::Limits { max_depth, max_nodes, threads: threads.into() };
             suite::run_file(&file, limits)

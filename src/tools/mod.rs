@@ -2,7 +2,9 @@
 
 pub mod bench;
 mod cli;
+pub mod epd;
 mod perft;
+mod progress;
 pub mod suite;
 
 pub use cli::main;

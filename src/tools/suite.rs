@@ -1,13 +1,10 @@
 //! `quillon perft-suite`: checks perft counts listed in an EPD file.
 
-use std::io::{IsTerminal, stderr};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
+use super::progress;
 use crate::board::{FenError, Position};
 use crate::movegen::{PerftOptions, perft_parallel};
 
@@ -107,7 +104,7 @@ pub(super) fn run_file(file: &Path, limits: Limits) -> Result<ExitCode, String> 
 /// Counts entries that hold and entries that do not, printing the latter.
 fn check(rows: &[Row], limits: Limits) -> (usize, usize) {
     let total = rows.iter().flat_map(|row| &row.entries).map(|&(_, count)| count).sum();
-    let bar = progress_bar(total);
+    let bar = progress::bar(total, "nodes");
     let never = AtomicBool::new(false);
     let interactive = !bar.is_hidden();
     let (mut passed, mut failed, mut done) = (0, 0, 0u64);
@@ -135,19 +132,6 @@ fn check(rows: &[Row], limits: Limits) -> (usize, usize) {
     }
     bar.finish_and_clear();
     (passed, failed)
-}
-
-/// A bar over the expected nodes, hidden where standard error is no terminal.
-fn progress_bar(nodes: u64) -> ProgressBar {
-    let target =
-        if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(nodes), target);
-    // A literal template that indicatif accepts, as running the tool once shows.
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent:>3}%  {human_pos} nodes  ETA {eta}") {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }
 
 #[cfg(test)]

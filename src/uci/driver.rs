@@ -181,6 +181,12 @@ impl Driver {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
+        #[cfg(feature = "tuning")]
+        if let Some(value) = value.and_then(|value| value.parse().ok())
+            && self.engine.params.set(name, value)
+        {
+            return;
+        }
         let change = match options::parse(name, value) {
             Ok(change) => change,
             Err(error) => return self.complain(&error),

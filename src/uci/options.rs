@@ -94,7 +94,15 @@ impl fmt::Display for Description {
 
 /// The lines that describe all options.
 pub fn describe() -> impl Iterator<Item = String> {
-    OPTIONS.iter().map(Description::to_string)
+    let options = OPTIONS.iter().map(Description::to_string);
+    #[cfg(feature = "tuning")]
+    let options = options.chain(crate::search::Params::INFO.iter().map(|info| {
+        format!(
+            "option name {} type spin default {} min {} max {}",
+            info.name, info.default, info.min, info.max
+        )
+    }));
+    options
 }
 
 /// Reads a `setoption`. Names are matched without regard to case, as the specification asks.

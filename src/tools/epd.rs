@@ -1,0 +1,191 @@
+//! `quillon epd`: solves test positions that name best moves (`bm`) or moves to avoid (`am`).
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use super::progress;
+use crate::board::{FenError, Game, Position};
+use crate::engine::Engine;
+use crate::notation::{MoveError, format_san, parse_san};
+use crate::search::{SearchEvent, SearchLimits};
+use crate::types::{Depth, Move};
+
+/// Arguments of `quillon epd`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// The EPD file
+    file: PathBuf,
+    /// Milliseconds for each position
+    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    movetime: u64,
+    /// Search to this depth instead
+    #[arg(long, value_name = "PLIES", conflicts_with = "movetime", value_parser = clap::value_parser!(i32).range(1..=200))]
+    depth: Option<Depth>,
+    /// Search this many nodes instead
+    #[arg(long, value_name = "N", conflicts_with_all = ["movetime", "depth"], value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Search threads
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Size of the hash table
+    #[arg(long, value_name = "MB", default_value_t = 64)]
+    hash: usize,
+}
+
+/// A position with the moves that solve it.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The position.
+    pub position: Position,
+    /// Moves of which one must be played, if any are named.
+    pub best: Vec<Move>,
+    /// Moves that must not be played.
+    pub avoid: Vec<Move>,
+    /// The `id` operation, or nothing.
+    pub id: String,
+}
+
+/// Why an EPD line is unusable.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EpdError {
+    /// The position is not valid.
+    #[error("{0}")]
+    Fen(#[from] FenError),
+    /// A move of `bm` or `am` is not legal.
+    #[error("{0}")]
+    Move(#[from] MoveError),
+    /// The line names neither `bm` nor `am`.
+    #[error("neither bm nor am is given")]
+    NoMoves,
+}
+
+/// Reads an EPD line; empty lines and comments (`#`) give `None`.
+///
+/// # Errors
+/// When the position or a move is not valid, or no move is named.
+pub fn parse(line: &str) -> Result<Option<Problem>, EpdError> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    let fields: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
+    let position: Position = fields.join(" ").parse()?;
+    // Operations start after the fourth field.
+    let mut rest = line;
+    for field in &fields {
+        rest = rest.trim_start().strip_prefix(field).unwrap_or(rest);
+    }
+    let mut problem = Problem { position, best: Vec::new(), avoid: Vec::new(), id: String::new() };
+    for operation in rest.split(';') {
+        let (code, operands) =
+            operation.trim().split_once(char::is_whitespace).unwrap_or((operation.trim(), ""));
+        let moves = || operands.split_ascii_whitespace().map(|san| parse_san(&position, san));
+        match code {
+            "bm" => problem.best = moves().collect::<Result<_, _>>()?,
+            "am" => problem.avoid = moves().collect::<Result<_, _>>()?,
+            "id" => problem.id = operands.trim().trim_matches('"').to_owned(),
+            _ => {}
+        }
+    }
+    if problem.best.is_empty() && problem.avoid.is_empty() {
+        return Err(EpdError::NoMoves);
+    }
+    Ok(Some(problem))
+}
+
+impl Problem {
+    /// Whether this move solves it.
+    pub fn is_solved_by(&self, mv: Move) -> bool {
+        (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
+    }
+
+    /// What is asked for, as in the file.
+    fn wanted(&self) -> String {
+        let list = |moves: &[Move]| {
+            moves.iter().map(|&mv| format_san(&self.position, mv)).collect::<Vec<_>>().join(" ")
+        };
+        match (self.best.is_empty(), self.avoid.is_empty()) {
+            (false, true) => format!("bm {}", list(&self.best)),
+            (true, _) => format!("am {}", list(&self.avoid)),
+            (false, false) => format!("bm {} am {}", list(&self.best), list(&self.avoid)),
+        }
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    let file = arguments.file.display();
+    let bytes = std::fs::read(&arguments.file).map_err(|error| format!("cannot read {file}: {error}"))?;
+    let mut engine = Engine::new().map_err(|error| error.to_string())?;
+    engine.set_hash(arguments.hash).map_err(|error| error.to_string())?;
+    engine.set_threads(arguments.threads.into()).map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&bytes);
+    let bar = progress::bar(text.lines().count() as u64, "positions");
+    let (mut passed, mut failed) = (0, 0);
+    for (index, line) in text.lines().enumerate() {
+        bar.inc(1);
+        let miss = match parse(line) {
+            Ok(None) => continue,
+            Ok(Some(problem)) => match solve(&mut engine, arguments, &problem) {
+                Some(mv) if problem.is_solved_by(mv) => None,
+                Some(mv) => {
+                    let played = format_san(&problem.position, mv);
+                    Some(format!("{}: {}, played {played}", problem.id, problem.wanted()))
+                }
+                None => Some(format!("{}: no legal move", problem.id)),
+            },
+            Err(error) => Some(error.to_string()),
+        };
+        match miss {
+            None => passed += 1,
+            Some(miss) => {
+                failed += 1;
+                bar.suspend(|| println!("line {}: {miss}", index + 1));
+            }
+        }
+        bar.set_message(format!("{passed} solved"));
+    }
+    bar.finish_and_clear();
+    println!("{passed} passed, {failed} failed");
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The engine's move, found without help from earlier positions.
+fn solve(engine: &mut Engine, arguments: &Arguments, problem: &Problem) -> Option<Move> {
+    engine.new_game();
+    engine.set_game(Game::new(problem.position));
+    let by_time = arguments.depth.is_none() && arguments.nodes.is_none();
+    let limits = SearchLimits {
+        depth: arguments.depth,
+        nodes: arguments.nodes,
+        move_time: by_time.then(|| Duration::from_millis(arguments.movetime)),
+        ..SearchLimits::default()
+    };
+    let (sender, receiver) = channel();
+    engine.go(limits, move |event| {
+        if let SearchEvent::Finished(result) = event {
+            let _ = sender.send(result.best);
+        }
+    });
+    receiver.recv().ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations() {
+        let line = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8+; id \"back rank\"; c0 \"x\";";
+        let problem = parse(line).unwrap().unwrap();
+        assert_eq!((problem.best.len(), problem.avoid.len(), problem.id.as_str()), (1, 0, "back rank"));
+        assert!(problem.is_solved_by(problem.best[0]));
+        let avoid = parse("6k1/5ppp/8/8/8/8/8/R3K3 w Q - am Ra8 O-O-O;").unwrap().unwrap();
+        assert!(!avoid.is_solved_by(avoid.avoid[0]) && !avoid.is_solved_by(avoid.avoid[1]));
+        assert!(parse("# nothing").unwrap().is_none());
+        assert_eq!(parse("6k1/8/8/8/8/8/8/R3K3 w Q - id \"x\";").unwrap_err(), EpdError::NoMoves);
+        assert!(matches!(parse("6k1/8/8/8/8/8/8/R3K3 w Q - bm Qa8;"), Err(EpdError::Move(_))));
+        assert!(matches!(parse("8/8/8 w - - bm Qa8;"), Err(EpdError::Fen(_))));
+    }
+}
