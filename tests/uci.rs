@@ -400,8 +400,6 @@ fn random_game(plies: usize, seed: u64) -> Vec<String> {
     unreachable!("some random game is long enough")
 }
 
-// ------------------------------------------------------------------------------ identification, options
-
 #[test]
 fn identifies_itself_and_lists_its_options() {
     let mut client = Client::start();
@@ -492,8 +490,6 @@ fn option_names_are_matched_without_case_and_act() {
     assert!(search.infos.iter().all(|info| info.multi_pv == 1));
     client.quit();
 }
-
-// ------------------------------------------------------------------------------ searching and stopping
 
 #[test]
 fn is_ready_at_once_while_searching() {
@@ -592,19 +588,22 @@ fn a_bare_go_searches_until_stopped() {
 #[test]
 fn pondering_holds_the_move_until_ponderhit() {
     let mut client = Client::start();
-    client.send("position startpos moves e2e4 e7e5");
-    // The clock would be over long before the hit.
-    client.send("go ponder wtime 300 btime 300 winc 0 binc 0");
-    thread::sleep(Duration::from_millis(400));
-    client.expect_no_bestmove();
-    client.send("ponderhit");
-    let hit = Instant::now();
-    let lines = client.search_lines();
-    assert!(hit.elapsed() < Duration::from_millis(300), "{:?}", hit.elapsed());
-    assert!(lines.last().is_some_and(|line| line.starts_with("bestmove ")));
-    // A late second hit is harmless.
-    client.send("ponderhit");
-    assert_eq!(client.sync(), [""; 0]);
+    let is_in_time = || {
+        client.send("position startpos moves e2e4 e7e5");
+        // The clock would be over long before the hit.
+        client.send("go ponder wtime 300 btime 300 winc 0 binc 0");
+        thread::sleep(Duration::from_millis(300));
+        client.expect_no_bestmove();
+        client.send("ponderhit");
+        let hit = Instant::now();
+        let lines = client.search_lines();
+        Search::check(&root_of("position startpos moves e2e4 e7e5"), &lines, false);
+        // A late second hit is harmless.
+        client.send("ponderhit");
+        assert_eq!(client.sync(), [""; 0]);
+        hit.elapsed() < Duration::from_millis(300)
+    };
+    assert!(in_some_try(is_in_time));
     client.quit();
 }
 
@@ -652,8 +651,6 @@ fn ponderhit_and_stop_without_a_search_say_nothing() {
     client.quit();
 }
 
-// ------------------------------------------------------------------------------ limits
-
 #[test]
 fn depth_limits_count_iterations() {
     let mut client = Client::start();
@@ -679,16 +676,24 @@ fn node_limits_are_kept() {
     client.quit();
 }
 
+/// Tries again where other processes may have had the processor. A wrong time budget fails each time.
+fn in_some_try(is_in_time: impl FnMut() -> bool) -> bool {
+    std::iter::repeat_with(is_in_time).take(5).any(|in_time| in_time)
+}
+
 #[test]
 fn move_time_is_used_and_kept() {
     let mut client = Client::start();
     client.send("setoption name Move Overhead value 0");
     for time in [1, 50, 250] {
-        let asked = Instant::now();
-        client.search("position startpos", &format!("go movetime {time}"));
-        let taken = asked.elapsed().as_millis();
-        // Generous above, since other processes may have the processor.
-        assert!(taken >= time * 9 / 10 && taken < time + 400, "{taken} ms of {time}");
+        let is_in_time = || {
+            let asked = Instant::now();
+            client.search("position startpos", &format!("go movetime {time}"));
+            let taken = asked.elapsed().as_millis();
+            assert!(taken >= time, "{taken} ms of {time}");
+            taken < time + 300
+        };
+        assert!(in_some_try(is_in_time), "{}", client.log);
     }
     client.quit();
 }
@@ -700,16 +705,20 @@ fn the_clock_is_never_overstepped() {
         ("wtime 1000 btime 1 winc 0 binc 0", 1000),
         ("wtime 600 btime 600 movestogo 1", 600),
         ("wtime 500 btime 500 winc 100 binc 100 movestogo 40", 500),
-        ("wtime 0 btime 0", 400),
-        ("wtime -20 btime -20 winc 0", 400),
-        ("wtime 1", 400),
-        ("winc 100", 400),
         ("wtime 400 movetime 100000", 400),
+        ("wtime 300 btime 300 winc 1000", 300),
+        // The flag has fallen or is about to: the move must come at once.
+        ("wtime 0 btime 0", 300),
+        ("wtime -20 btime -20 winc 0", 300),
+        ("wtime 1", 300),
+        ("winc 100", 300),
     ] {
-        let asked = Instant::now();
-        client.search("position startpos", &format!("go {clock}"));
-        let taken = asked.elapsed().as_millis();
-        assert!(taken < at_most, "{taken} ms with {clock}");
+        let is_in_time = || {
+            let asked = Instant::now();
+            client.search("position startpos", &format!("go {clock}"));
+            asked.elapsed() < Duration::from_millis(at_most)
+        };
+        assert!(in_some_try(is_in_time), "{clock}\n{}", client.log);
     }
     client.quit();
 }
@@ -797,8 +806,6 @@ fn unusable_go_arguments_start_no_search() {
     client.quit();
 }
 
-// ------------------------------------------------------------------------------ commands during a search
-
 #[test]
 fn options_set_during_a_search_wait_for_its_end() {
     let mut client = Client::start();
@@ -883,8 +890,6 @@ fn the_same_game_gives_the_same_search_after_ucinewgame() {
     assert!(nodes.iter().all(|&count| count == nodes[0]), "{nodes:?}");
     client.quit();
 }
-
-// ------------------------------------------------------------------------------ positions
 
 #[test]
 fn long_games_are_followed() {
@@ -1069,8 +1074,6 @@ fn chess960_games_are_searched() {
     client.quit();
 }
 
-// ------------------------------------------------------------------------------ perft
-
 #[test]
 fn perft_is_printed_for_tools_to_read() {
     let mut client = Client::start();
@@ -1122,8 +1125,6 @@ fn commands_after_a_perft_wait_for_it_and_quit_does_not() {
     client.sync();
     client.quit();
 }
-
-// ------------------------------------------------------------------------------ garbage
 
 #[test]
 fn unknown_commands_are_named_in_one_line() {
@@ -1224,67 +1225,13 @@ fn complaints_stay_short_and_printable() {
 
 #[test]
 fn random_sentences_of_uci_words_do_no_harm() {
-    const WORDS: [&str; 57] = [
-        "uci",
-        "debug",
-        "on",
-        "off",
-        "isready",
-        "setoption",
-        "name",
-        "value",
-        "Hash",
-        "Clear",
-        "MultiPV",
-        "Threads",
-        "Ponder",
-        "UCI_Chess960",
-        "Move",
-        "Overhead",
-        "true",
-        "false",
-        "register",
-        "later",
-        "ucinewgame",
-        "position",
-        "startpos",
-        "fen",
-        "moves",
-        "e2e4",
-        "e7e5",
-        "g1f3",
-        "e1g1",
-        "a7a8q",
-        "0000",
-        "8/8/8/3k4/8/3K4/3P4/8",
-        "w",
-        "b",
-        "-",
-        "KQkq",
-        "go",
-        "searchmoves",
-        "ponder",
-        "wtime",
-        "btime",
-        "winc",
-        "movestogo",
-        "depth",
-        "nodes",
-        "mate",
-        "movetime",
-        "infinite",
-        "stop",
-        "ponderhit",
-        "d",
-        "eval",
-        "perft",
-        "help",
-        "#",
-        "1",
-        "3",
-    ];
+    const WORDS: &str = "uci debug on off isready setoption name value Hash Clear MultiPV Threads Ponder \
+        UCI_Chess960 Move Overhead true false register later ucinewgame position startpos fen moves e2e4 \
+        e7e5 g1f3 e1g1 a7a8q 0000 8/8/8/3k4/8/3K4/3P4/8 w b - KQkq go searchmoves ponder wtime btime winc \
+        movestogo depth nodes mate movetime infinite stop ponderhit d eval perft help # 1 3";
     const NUMBERS: [&str; 9] =
         ["0", "1", "2", "3", "-7", "99999999999999999999", "2147483648", "1e3", "0x10"];
+    let vocabulary: Vec<&str> = WORDS.split_whitespace().collect();
     let mut rng = Rng(2024);
     for process in 0..3 {
         let mut client = Client::start();
@@ -1301,7 +1248,7 @@ fn random_sentences_of_uci_words_do_no_harm() {
                 let word = match rng.below(4) {
                     _ if after_perft => ["0", "1", "2", "-1", "x"][rng.below(5)],
                     0 => NUMBERS[rng.below(NUMBERS.len())],
-                    _ => WORDS[rng.below(WORDS.len())],
+                    _ => vocabulary[rng.below(vocabulary.len())],
                 };
                 words.push(word);
             }
@@ -1323,8 +1270,6 @@ fn random_sentences_of_uci_words_do_no_harm() {
         }
     }
 }
-
-// ------------------------------------------------------------------------------ the end
 
 #[test]
 fn quit_ends_the_process_whatever_it_does() {

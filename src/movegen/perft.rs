@@ -17,6 +17,17 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     }
 }
 
+/// Depth below which a stop flag is no longer looked at: some milliseconds' worth of work.
+const UNSTOPPABLE_DEPTH: u32 = 4;
+
+/// The same, with a result that is meaningless once `stop` is set.
+fn perft_until(position: &Position, depth: u32, stop: &AtomicBool) -> u64 {
+    if depth <= UNSTOPPABLE_DEPTH || stop.load(Ordering::Relaxed) {
+        return perft(position, depth.min(UNSTOPPABLE_DEPTH));
+    }
+    position.legal_moves().iter().map(|&mv| perft_until(&position.after(mv), depth - 1, stop)).sum()
+}
+
 /// How to run a perft.
 #[derive(Clone, Copy, Debug)]
 pub struct PerftOptions {
@@ -37,7 +48,7 @@ pub struct PerftReport {
 }
 
 /// Leaf counts below each root move, shared out over threads. The first plies make the work items.
-/// `None` when `stop` was set before the end; it is looked at between work items.
+/// `None` when `stop` was set before the end.
 pub fn perft_parallel(position: &Position, options: PerftOptions, stop: &AtomicBool) -> Option<PerftReport> {
     let depth = options.depth;
     let roots = position.legal_moves();
@@ -58,8 +69,8 @@ pub fn perft_parallel(position: &Position, options: PerftOptions, stop: &AtomicB
                 return;
             }
             let leaves = match &table {
-                Some(table) => table.perft(position, *depth),
-                None => perft(position, *depth),
+                Some(table) => table.perft(position, *depth, stop),
+                None => perft_until(position, *depth, stop),
             };
             counts[*root].fetch_add(leaves, Ordering::Relaxed);
         }
@@ -106,9 +117,9 @@ impl PerftTable {
         (slots > 0).then(|| PerftTable { slots: (0..slots).map(|_| Default::default()).collect() })
     }
 
-    fn perft(&self, position: &Position, depth: u32) -> u64 {
-        if depth < 2 {
-            return perft(position, depth);
+    fn perft(&self, position: &Position, depth: u32, stop: &AtomicBool) -> u64 {
+        if depth < 2 || stop.load(Ordering::Relaxed) {
+            return perft(position, depth.min(1));
         }
         let key = position.key() ^ u64::from(depth).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         // The high half of the product spreads keys over any number of slots.
@@ -119,7 +130,10 @@ impl PerftTable {
             return known;
         }
         let leaves =
-            position.legal_moves().iter().map(|&mv| self.perft(&position.after(mv), depth - 1)).sum();
+            position.legal_moves().iter().map(|&mv| self.perft(&position.after(mv), depth - 1, stop)).sum();
+        if stop.load(Ordering::Relaxed) {
+            return leaves;
+        }
         check.store(key ^ leaves, Ordering::Relaxed);
         count.store(leaves, Ordering::Relaxed);
         leaves

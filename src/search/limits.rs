@@ -32,7 +32,7 @@ pub struct SearchLimits {
     pub infinite: bool,
     /// Thinks on the opponent's time until `ponderhit`, keeping the result back.
     pub ponder: bool,
-    /// Root moves to look at; all when empty.
+    /// Root moves to look at; all when none of these is legal.
     pub search_moves: Vec<Move>,
     /// Number of best lines to report, at least 1.
     pub multi_pv: usize,

@@ -207,7 +207,7 @@ impl Searcher {
 
     /// Whether a move is left out: late quiet moves (CPW: "Late Move Pruning"), quiet moves that cannot
     /// lift a low evaluation ("Futility Pruning"), moves with a bad history, and moves that lose
-    /// material ("SEE Pruning").
+    /// material ("SEE Pruning"). Checks are judged like captures, by the exchange alone.
     #[allow(clippy::too_many_arguments)]
     #[inline(always)]
     pub(super) fn prune_move(
@@ -232,13 +232,17 @@ impl Searcher {
         let reduction =
             self.log_table.base(&p, depth, number, mv.is_quiet()) + 1024 * i32::from(!facts.improving);
         let lmr_depth = (depth - reduction / 1024).max(0);
-        if mv.is_noisy() {
-            let history = self.histories.capture.get(position, mv);
+        if mv.is_noisy() || position.gives_check(mv, &context.checks) {
+            let history = if mv.is_noisy() { self.histories.capture.get(position, mv) } else { 0 };
             let margin = (p.see_noisy * depth + history / p.see_noisy_history).max(0);
             return !position.see(mv, -margin);
         }
         let Some(piece) = position.piece_on(mv.from()) else { return false };
         let merit = self.histories.quiet_merit(context, piece, mv);
+        // With a win in hand quiet moves may still win faster.
+        if alpha.is_win() {
+            return false;
+        }
         if merit < -p.history_prune * depth {
             return true;
         }

@@ -126,14 +126,12 @@ impl Searcher {
         self.keys.clear();
         self.keys.extend_from_slice(job.game.earlier_keys());
         self.keys_floor = 0;
-        self.root_moves = job
-            .game
-            .position()
-            .legal_moves()
-            .into_iter()
-            .filter(|mv| limits.search_moves.is_empty() || limits.search_moves.contains(mv))
-            .map(RootMove::new)
-            .collect();
+        let legal = job.game.position().legal_moves();
+        let wanted = |mv: &Move| limits.search_moves.contains(mv);
+        // A restriction that leaves nothing is none.
+        let restricted = legal.iter().any(wanted);
+        self.root_moves =
+            legal.into_iter().filter(|mv| !restricted || wanted(mv)).map(RootMove::new).collect();
         self.root_depth = 0;
         self.null_move_from = 0;
         self.line = 0;
@@ -160,19 +158,13 @@ impl Searcher {
     fn check_limits(&mut self, job: &SearchJob) {
         let control = &job.control;
         control.publish_nodes(self.index, self.nodes);
-        let others = if self.index == 0 { control.nodes() - self.nodes } else { 0 };
+        let others = control.nodes().saturating_sub(self.nodes);
         let node_limit = self.node_limit.saturating_sub(others);
-        self.next_check = (self.nodes + CHECK_INTERVAL).min(node_limit);
-        if control.is_stopped() {
-            self.stopped = true;
-        }
-        if self.index == 0 {
-            let out_of_time = !control.is_pondering()
-                && self.budget.hard.is_some_and(|hard| control.clock_started().elapsed() >= hard);
-            if out_of_time || self.nodes >= node_limit {
-                self.stopped = true;
-            }
-        }
+        self.next_check = (self.nodes + CHECK_INTERVAL).min(node_limit.max(self.nodes + 1));
+        let out_of_time = self.index == 0
+            && !control.is_pondering()
+            && self.budget.hard.is_some_and(|hard| control.clock_started().elapsed() >= hard);
+        self.stopped |= control.is_stopped() || out_of_time || self.nodes >= node_limit;
     }
 
     /// Whether the position is drawn by rule here in the tree. A position that already occurred in the

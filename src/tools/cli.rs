@@ -68,7 +68,8 @@ pub fn main() -> ExitCode {
     let result = match arguments.command {
         None | Some(Tool::Uci) => speak_uci(),
         Some(Tool::Bench { depth }) => {
-            print_bench(Some(depth), &Output::standard());
+            let output = Output::standard();
+            output.line(&run_bench(Some(depth), &output));
             Ok(ExitCode::SUCCESS)
         }
         Some(Tool::Perft(arguments)) => perft::run(&arguments),
@@ -100,18 +101,20 @@ fn speak_uci() -> Result<ExitCode, String> {
         Output::standard()
             .line(&format!("{}, a UCI chess engine. Type 'help' for help, 'quit' to leave.", uci::NAME));
     }
-    uci::run(print_bench).map_err(|error| error.to_string())?;
+    uci::run(run_bench).map_err(|error| error.to_string())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_bench(depth: Option<Depth>, output: &Output) {
+/// Prints a line per position and returns the closing one.
+fn run_bench(depth: Option<Depth>, output: &Output) -> String {
     let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
     let total = bench::POSITIONS.len();
-    let progress =
-        |number: usize, nodes| output.line(&format!("position {number:>2} of {total}: {nodes:>9} nodes"));
+    let progress = |number: usize, nodes| {
+        output.line(&format!("position {number:>2} of {total}: {nodes:>9} nodes"));
+    };
     match bench::run(depth, progress) {
-        Ok(report) => output.line(&format!("{} nodes {} nps", report.nodes, report.nps())),
-        Err(error) => output.line(&format!("info string {error}")),
+        Ok(report) => format!("{} nodes {} nps", report.nodes, report.nps()),
+        Err(error) => format!("info string {error}"),
     }
 }
 

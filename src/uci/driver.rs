@@ -21,6 +21,7 @@ use crate::engine::{Engine, EngineError};
 use crate::movegen::{PerftOptions, perft_parallel};
 use crate::notation::parse_uci;
 use crate::search::{GameClock, SearchEvent, SearchLimits};
+use crate::types::Depth;
 
 /// Name and version as `id name` shows them.
 pub const NAME: &str = concat!("Quillon ", env!("CARGO_PKG_VERSION"));
@@ -28,15 +29,21 @@ pub const NAME: &str = concat!("Quillon ", env!("CARGO_PKG_VERSION"));
 enum Event {
     Line(String),
     EndOfInput,
-    SearchDone,
+    /// A search, perft or bench is over; the text is its last word.
+    Done(String),
+    /// Nobody reads our output any more.
+    OutputClosed,
 }
+
+/// Runs the bench to a depth, writing its progress, and returns its last line.
+pub type Bench = fn(Option<Depth>, &Output) -> String;
 
 /// Speaks UCI on standard input and output until `quit` or the end of input. `bench` runs the bench
 /// command, which lives in a later room.
 ///
 /// # Errors
 /// When the engine cannot be set up.
-pub fn run(bench: impl Fn(Option<i32>, &Output)) -> Result<(), EngineError> {
+pub fn run(bench: Bench) -> Result<(), EngineError> {
     let (sender, events) = channel();
     let reader_sender = sender.clone();
     thread::spawn(move || read_input(&reader_sender));
@@ -49,8 +56,9 @@ pub fn run(bench: impl Fn(Option<i32>, &Output)) -> Result<(), EngineError> {
         searching: false,
         perft_stop: Arc::default(),
         queue: VecDeque::new(),
+        bench,
     };
-    driver.serve(&events, &bench);
+    driver.serve(&events);
     Ok(())
 }
 
@@ -84,10 +92,11 @@ struct Driver {
     perft_stop: Arc<AtomicBool>,
     /// Commands that wait for the search to end.
     queue: VecDeque<Command>,
+    bench: Bench,
 }
 
 impl Driver {
-    fn serve(&mut self, events: &Receiver<Event>, bench: &impl Fn(Option<i32>, &Output)) {
+    fn serve(&mut self, events: &Receiver<Event>) {
         let mut input_ended = false;
         while let Ok(event) = events.recv() {
             match event {
@@ -95,13 +104,17 @@ impl Driver {
                     Ok(None) => {}
                     Ok(Some(Command::Quit)) => break,
                     Ok(Some(command)) if self.must_wait(&command) => self.queue.push_back(command),
-                    Ok(Some(command)) => self.execute(command, bench),
+                    Ok(Some(command)) => self.execute(command),
                     Err(error) => self.complain(&error),
                 },
-                Event::SearchDone => {
+                Event::Done(text) => {
+                    // Only now may a client that waits for this line send the next command, so what it
+                    // sends can never be taken as meant for the search that is over.
                     self.searching = false;
-                    self.drain_queue(bench);
+                    self.output.line(&text);
+                    self.drain_queue();
                 }
+                Event::OutputClosed => break,
                 Event::EndOfInput => {
                     self.engine.stop();
                     input_ended = true;
@@ -131,21 +144,24 @@ impl Driver {
         !immediate && (self.searching || !self.queue.is_empty())
     }
 
-    fn drain_queue(&mut self, bench: &impl Fn(Option<i32>, &Output)) {
+    fn drain_queue(&mut self) {
         while !self.searching {
             let Some(command) = self.queue.pop_front() else { break };
-            self.execute(command, bench);
+            self.execute(command);
         }
     }
 
     fn complain(&self, error: &dyn std::fmt::Display) {
-        self.output.line(&format!("info string {error}"));
+        // The text may quote input, which may be long or unprintable.
+        let text: String =
+            error.to_string().chars().filter(|letter| !letter.is_control()).take(200).collect();
+        self.output.line(&format!("info string {text}"));
     }
 
-    fn execute(&mut self, command: Command, bench: &impl Fn(Option<i32>, &Output)) {
+    fn execute(&mut self, command: Command) {
         match command {
             Command::Uci => self.identify(),
-            Command::IsReady => self.output.line("readyok"),
+            Command::IsReady => self.say("readyok"),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::UciNewGame => self.engine.new_game(),
             Command::Position { fen, moves } => self.set_position(fen.as_deref(), &moves),
@@ -155,13 +171,17 @@ impl Driver {
                 self.engine.stop();
             }
             Command::PonderHit => self.engine.ponderhit(),
-            Command::Display => self.output.line(&format::board(self.position(), self.writes_960())),
-            Command::Eval => self.output.line(&format::evaluation(self.position())),
-            Command::Bench { depth } => bench(depth, &self.output),
+            Command::Display => self.say(&format::board(self.position(), self.writes_960())),
+            Command::Eval => self.say(&format::evaluation(self.position())),
+            Command::Bench { depth } => self.bench(depth),
             Command::Perft { depth } => self.perft(depth),
-            Command::Help => self.output.line(HELP),
+            Command::Help => self.say(HELP),
             Command::Debug(_) | Command::Register | Command::Quit => {}
         }
+    }
+
+    fn say(&self, text: &str) {
+        self.output.line(text);
     }
 
     fn position(&self) -> &Position {
@@ -239,11 +259,13 @@ impl Driver {
         let (output, sender, chess960) = (Arc::clone(&self.output), self.sender.clone(), self.writes_960());
         self.searching = true;
         self.engine.go(limits, move |event| {
-            output.line(&format::event(&event, chess960));
-            if matches!(event, SearchEvent::Finished(_)) {
-                // The driver may have quit without waiting.
-                let _ = sender.send(Event::SearchDone);
-            }
+            let text = format::event(&event, chess960);
+            let next = match event {
+                SearchEvent::Finished(_) => Some(Event::Done(text)),
+                _ => (!output.line(&text)).then_some(Event::OutputClosed),
+            };
+            // The driver may have quit without waiting.
+            let _ = next.map(|event| sender.send(event));
         });
     }
 
@@ -285,15 +307,24 @@ impl Driver {
         let chess960 = self.writes_960();
         let stop = Arc::new(AtomicBool::new(false));
         self.perft_stop = Arc::clone(&stop);
-        let (output, sender) = (Arc::clone(&self.output), self.sender.clone());
+        let sender = self.sender.clone();
         self.searching = true;
         thread::spawn(move || {
             let options = PerftOptions { depth, threads: 1, hash_mib: 0 };
-            match perft_parallel(&position, options, &stop) {
-                Some(report) => output.line(&format::perft(&report, chess960)),
-                None => output.line("info string perft stopped"),
-            }
-            let _ = sender.send(Event::SearchDone);
+            let text = match perft_parallel(&position, options, &stop) {
+                Some(report) => format::perft(&report, chess960),
+                None => "info string perft stopped".to_owned(),
+            };
+            let _ = sender.send(Event::Done(text));
+        });
+    }
+
+    /// Runs the bench on a thread of its own.
+    fn bench(&mut self, depth: Option<Depth>) {
+        let (bench, output, sender) = (self.bench, Arc::clone(&self.output), self.sender.clone());
+        self.searching = true;
+        thread::spawn(move || {
+            let _ = sender.send(Event::Done(bench(depth, &output)));
         });
     }
 }

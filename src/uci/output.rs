@@ -16,13 +16,14 @@ impl Output {
         Output { stream: Mutex::new(stdout()), closed: AtomicBool::new(false) }
     }
 
-    /// Writes one or more lines. A line end is added.
-    pub fn line(&self, text: &str) {
+    /// Writes one or more lines, to which a line end is added. False when nobody reads them any more.
+    pub fn line(&self, text: &str) -> bool {
         let mut stream = self.stream.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let written = writeln!(stream, "{text}").and_then(|()| stream.flush());
         if written.is_err() {
             self.closed.store(true, Ordering::Relaxed);
         }
+        written.is_ok()
     }
 
     /// Whether the reader of our output has gone away.

@@ -3,7 +3,7 @@
 use super::continuation::ContKeys;
 use super::value::{HistoryValue, zeroed};
 use super::{ContKey, Histories};
-use crate::board::Position;
+use crate::board::{CheckInfo, Position};
 use crate::types::{Bitboard, Color, Move, Piece};
 
 const QUIET_MAX: i32 = 16_384;
@@ -38,6 +38,9 @@ impl QuietHistory {
     }
 }
 
+/// What a direct check adds to the ordering score of a quiet move.
+const CHECK_BONUS: i32 = 12_000;
+
 const PAWN_STRUCTURES: usize = 1024;
 
 /// History by pawn structure: where pieces belong depends on it. `[pawn key][piece][to]`
@@ -63,6 +66,8 @@ pub(in crate::search) struct QuietContext {
     /// Squares that the opponent attacks.
     pub(in crate::search) threats: Bitboard,
     pub(in crate::search) pawn_key: u64,
+    /// Which moves give check.
+    pub(in crate::search) checks: CheckInfo,
     /// The moves that led here.
     pub(in crate::search) before: ContKeys,
 }
@@ -73,6 +78,7 @@ impl QuietContext {
             color: position.stm(),
             threats: position.attacked_squares(!position.stm()),
             pawn_key: position.keys().pawn(),
+            checks: position.check_info(),
             before,
         }
     }
@@ -85,6 +91,7 @@ impl QuietContext {
             color: position.stm(),
             threats: Bitboard::EMPTY,
             pawn_key: 0,
+            checks: CheckInfo { squares: [Bitboard::EMPTY; 6], discoverers: Bitboard::EMPTY },
             before: [ContKey::NONE; 4],
         }
     }
@@ -102,6 +109,7 @@ impl Histories {
             + two
             + four / 2
             + six / 2
+            + CHECK_BONUS * i32::from(context.checks.squares[piece.kind().index()].has(mv.to()))
     }
 
     /// The same with the parts that say most about a move that was already sorted late; used for
