@@ -142,11 +142,8 @@ impl MovePicker {
 
     fn generate_quiets(&mut self, position: &Position, histories: &Histories, context: &QuietContext) {
         position.generate_quiet(&mut self.moves);
-        for &mv in &self.moves {
-            let score =
-                position.piece_on(mv.from()).map_or(0, |piece| histories.quiet_order(context, piece, mv));
-            self.scores.push(score);
-        }
+        let scores = &mut self.scores;
+        histories.order_quiets(position, context, &self.moves, |score| scores.push(score));
     }
 
     /// Whether a noisy move comes in the first batch; otherwise it is kept for the end.
@@ -167,19 +164,15 @@ impl MovePicker {
         }
     }
 
-    /// One step of a selection sort.
+    /// One step of a selection sort. Score and place are compared as one number, without branches that
+    /// no processor could predict; among equals the earlier one is taken.
     #[inline(always)]
     fn pick_best(&mut self) -> Option<(Move, i32)> {
         let rest = self.scores.get(self.next..)?;
-        let mut best = 0;
-        for (index, score) in rest.iter().enumerate().skip(1) {
-            if *score > rest[best] {
-                best = index;
-            }
-        }
-        let best = self.next + best;
-        let mv = *self.moves.get(best)?;
-        let score = self.scores[best];
+        let key = |(place, &score): (usize, &i32)| i64::from(score) << 16 | (0xFFFF - place as i64);
+        let best = rest.iter().enumerate().map(key).max()?;
+        let best = self.next + (0xFFFF - (best & 0xFFFF)) as usize;
+        let (mv, score) = (*self.moves.get(best)?, *self.scores.get(best)?);
         self.moves.swap(best, self.next);
         self.scores.swap(best, self.next);
         self.next += 1;

@@ -1,7 +1,7 @@
 //! Moves as continuations of earlier moves of the line: one ply back it is the reply to a move (the
 //! counter move idea), two plies back the follow-up to one's own, and so on.
 
-use super::value::{HistoryValue, zeroed};
+use super::value::{HistoryValue, zeroed_with};
 use crate::types::{Piece, Square};
 
 const CONTINUATION_MAX: i32 = 16_384;
@@ -17,13 +17,19 @@ impl ContKey {
 
     #[inline(always)]
     pub(in crate::search) fn new(piece: Piece, to: Square) -> ContKey {
-        ContKey((piece.index() * 64 + to.index()) as u16)
+        ContKey(slot(piece, to) as u16)
     }
 
     #[inline(always)]
     pub(super) fn index(self) -> usize {
         usize::from(self.0)
     }
+}
+
+/// Index of a piece's move, below 768.
+#[inline(always)]
+pub(super) fn slot(piece: Piece, to: Square) -> usize {
+    piece.index() * 64 + to.index()
 }
 
 impl Default for ContKey {
@@ -35,36 +41,30 @@ impl Default for ContKey {
 /// The moves 1, 2, 4 and 6 plies ago.
 pub(in crate::search) type ContKeys = [ContKey; 4];
 
-/// `[earlier piece][earlier to][piece][to]`
-pub(in crate::search) struct ContinuationHistory(Box<[HistoryValue<CONTINUATION_MAX>; (KEYS + 1) * KEYS]>);
+/// The scores of all moves after one earlier move. `[piece][to]`
+pub(super) type Row = [HistoryValue<CONTINUATION_MAX>; KEYS];
+
+/// `[earlier piece][earlier to]`, and one row for no earlier move.
+pub(in crate::search) struct ContinuationHistory(Box<[Row; KEYS + 1]>);
 
 impl Default for ContinuationHistory {
     fn default() -> ContinuationHistory {
-        ContinuationHistory(zeroed())
+        ContinuationHistory(zeroed_with([HistoryValue::default(); KEYS]))
     }
 }
 
 impl ContinuationHistory {
     #[inline(always)]
-    fn slot(before: ContKey, key: ContKey) -> usize {
-        before.index() * KEYS + key.index()
-    }
-
-    #[inline(always)]
-    pub(in crate::search) fn get(&self, before: ContKey, key: ContKey) -> i32 {
-        self.0[ContinuationHistory::slot(before, key)].get()
-    }
-
-    #[inline(always)]
-    pub(super) fn get_all(&self, before: &ContKeys, key: ContKey) -> [i32; 4] {
-        before.map(|before| self.get(before, key))
+    pub(super) fn rows(&self, before: &ContKeys) -> [&Row; 4] {
+        let [one, two, four, six] = *before;
+        [&self.0[one.index()], &self.0[two.index()], &self.0[four.index()], &self.0[six.index()]]
     }
 
     #[inline(always)]
     pub(in crate::search) fn update_all(&mut self, before: &ContKeys, key: ContKey, bonus: i32) {
         for (&before, weight) in before.iter().zip([4, 4, 2, 2]) {
-            if before != ContKey::NONE {
-                self.0[ContinuationHistory::slot(before, key)].update(bonus * weight / 4);
+            if before != ContKey::NONE && key != ContKey::NONE {
+                self.0[before.index()][key.index()].update(bonus * weight / 4);
             }
         }
     }

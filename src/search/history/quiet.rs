@@ -1,7 +1,7 @@
 //! Quiet moves: by squares and threats, and by pawn structure.
 
-use super::continuation::ContKeys;
-use super::value::{HistoryValue, zeroed};
+use super::continuation::{ContKeys, slot};
+use super::value::{HistoryValue, zeroed_with};
 use super::{ContKey, Histories};
 use crate::board::{CheckInfo, Position};
 use crate::types::{Bitboard, Color, Move, Piece};
@@ -11,30 +11,29 @@ type Value = HistoryValue<QUIET_MAX>;
 
 /// Butterfly history, told apart by whether the squares left and reached are attacked by the opponent:
 /// fleeing and walking into danger are different moves.
-/// `[color][from attacked * 2 + to attacked][from + 64 * to]`
-pub(in crate::search) struct QuietHistory(Box<[Value; 2 * 4 * 4096]>);
+/// `[color * 4 + from attacked * 2 + to attacked][from + 64 * to]`
+pub(in crate::search) struct QuietHistory(Box<[[Value; 4096]; 8]>);
 
 impl Default for QuietHistory {
     fn default() -> QuietHistory {
-        QuietHistory(zeroed())
+        QuietHistory(zeroed_with([Value::default(); 4096]))
     }
 }
 
 impl QuietHistory {
     #[inline(always)]
-    fn index(color: Color, threats: Bitboard, mv: Move) -> usize {
-        let danger = usize::from(threats.has(mv.from())) * 2 + usize::from(threats.has(mv.to()));
-        (color.index() * 4 + danger) * 4096 + mv.from_to()
+    fn row(color: Color, threats: Bitboard, mv: Move) -> usize {
+        color.index() * 4 + usize::from(threats.has(mv.from())) * 2 + usize::from(threats.has(mv.to()))
     }
 
     #[inline(always)]
-    pub(in crate::search) fn get(&self, color: Color, threats: Bitboard, mv: Move) -> i32 {
-        self.0[QuietHistory::index(color, threats, mv)].get()
+    fn get(&self, color: Color, threats: Bitboard, mv: Move) -> i32 {
+        self.0[QuietHistory::row(color, threats, mv)][mv.from_to()].get()
     }
 
     #[inline(always)]
-    pub(in crate::search) fn update(&mut self, color: Color, threats: Bitboard, mv: Move, bonus: i32) {
-        self.0[QuietHistory::index(color, threats, mv)].update(bonus);
+    fn update(&mut self, color: Color, threats: Bitboard, mv: Move, bonus: i32) {
+        self.0[QuietHistory::row(color, threats, mv)][mv.from_to()].update(bonus);
     }
 }
 
@@ -43,19 +42,19 @@ const CHECK_BONUS: i32 = 12_000;
 
 const PAWN_STRUCTURES: usize = 1024;
 
-/// History by pawn structure: where pieces belong depends on it. `[pawn key][piece][to]`
-pub(in crate::search) struct PawnHistory(Box<[Value; PAWN_STRUCTURES * 768]>);
+/// History by pawn structure: where pieces belong depends on it. `[pawn key][piece and to]`
+pub(in crate::search) struct PawnHistory(Box<[[Value; 768]; PAWN_STRUCTURES]>);
 
 impl Default for PawnHistory {
     fn default() -> PawnHistory {
-        PawnHistory(zeroed())
+        PawnHistory(zeroed_with([Value::default(); 768]))
     }
 }
 
 impl PawnHistory {
     #[inline(always)]
-    fn index(pawn_key: u64, key: ContKey) -> usize {
-        (pawn_key as usize % PAWN_STRUCTURES) * 768 + key.index()
+    fn row(pawn_key: u64) -> usize {
+        pawn_key as usize % PAWN_STRUCTURES
     }
 }
 
@@ -98,27 +97,42 @@ impl QuietContext {
 }
 
 impl Histories {
-    /// How promising a quiet move of `piece` looks; used for ordering. Within about plus or minus 98,000.
+    /// Calls `sink` with the ordering score of each quiet move: how promising it looks, within about
+    /// plus or minus 110,000.
     #[inline(always)]
-    pub(in crate::search) fn quiet_order(&self, context: &QuietContext, piece: Piece, mv: Move) -> i32 {
-        let key = ContKey::new(piece, mv.to());
-        let [one, two, four, six] = self.continuation.get_all(&context.before, key);
-        2 * self.quiet.get(context.color, context.threats, mv)
-            + 2 * self.pawn.0[PawnHistory::index(context.pawn_key, key)].get()
-            + one
-            + two
-            + four / 2
-            + six / 2
-            + CHECK_BONUS * i32::from(context.checks.squares[piece.kind().index()].has(mv.to()))
+    pub(in crate::search) fn order_quiets(
+        &self,
+        position: &Position,
+        context: &QuietContext,
+        moves: &[Move],
+        mut sink: impl FnMut(i32),
+    ) {
+        // The rows do not depend on the move.
+        let pawn = &self.pawn.0[PawnHistory::row(context.pawn_key)];
+        let [one, two, four, six] = self.continuation.rows(&context.before);
+        for &mv in moves {
+            let Some(piece) = position.piece_on(mv.from()) else { continue };
+            let slot = slot(piece, mv.to());
+            let checks = context.checks.squares[piece.kind().index()].has(mv.to());
+            sink(
+                2 * self.quiet.get(context.color, context.threats, mv)
+                    + 2 * pawn[slot].get()
+                    + one[slot].get()
+                    + two[slot].get()
+                    + four[slot].get() / 2
+                    + six[slot].get() / 2
+                    + CHECK_BONUS * i32::from(checks),
+            );
+        }
     }
 
-    /// The same with the parts that say most about a move that was already sorted late; used for
+    /// The parts of a quiet move's score that say most about a move that was already sorted late; for
     /// pruning and reductions. Within plus or minus 65,536.
     #[inline(always)]
     pub(in crate::search) fn quiet_merit(&self, context: &QuietContext, piece: Piece, mv: Move) -> i32 {
-        let key = ContKey::new(piece, mv.to());
-        let [one, two, _, _] = self.continuation.get_all(&context.before, key);
-        2 * self.quiet.get(context.color, context.threats, mv) + one + two
+        let [one, two, _, _] = self.continuation.rows(&context.before);
+        let slot = slot(piece, mv.to());
+        2 * self.quiet.get(context.color, context.threats, mv) + one[slot].get() + two[slot].get()
     }
 
     /// Teaches all quiet tables about a move.
@@ -129,9 +143,8 @@ impl Histories {
         mv: Move,
         bonus: i32,
     ) {
-        let key = ContKey::new(piece, mv.to());
         self.quiet.update(context.color, context.threats, mv, bonus);
-        self.pawn.0[PawnHistory::index(context.pawn_key, key)].update(bonus);
-        self.continuation.update_all(&context.before, key, bonus);
+        self.pawn.0[PawnHistory::row(context.pawn_key)][slot(piece, mv.to())].update(bonus);
+        self.continuation.update_all(&context.before, ContKey::new(piece, mv.to()), bonus);
     }
 }

@@ -25,9 +25,14 @@ impl<const MAX: i32> HistoryValue<MAX> {
     }
 }
 
-/// A zeroed table on the heap. Large arrays must not pass over the stack.
+/// A zeroed table on the heap.
 pub(super) fn zeroed<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
-    match vec![T::default(); N].into_boxed_slice().try_into() {
+    zeroed_with(T::default())
+}
+
+/// A table of equal rows on the heap. Large arrays must not pass over the stack.
+pub(super) fn zeroed_with<T: Copy, const N: usize>(row: T) -> Box<[T; N]> {
+    match vec![row; N].into_boxed_slice().try_into() {
         Ok(table) => table,
         // The vector above has exactly N elements.
         Err(_) => unreachable!(),
