@@ -51,12 +51,26 @@ impl TimeBudget {
     }
 }
 
-/// Scales the soft limit: longer while the best move changes, shorter when it has long been the same
-/// and took most of the effort. `best_share` is the part of all nodes spent on the best move, 0 to 1.
-pub(super) fn soft_scale(stable_iterations: usize, best_share: f64) -> f64 {
-    const BY_STABILITY: [f64; 6] = [2.2, 1.4, 1.1, 0.95, 0.85, 0.8];
-    let stability = BY_STABILITY[stable_iterations.min(BY_STABILITY.len() - 1)];
-    stability * (1.6 - best_share)
+/// How settled the choice of a move is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Certainty {
+    /// Iterations since the best move last changed.
+    pub(super) stable_iterations: usize,
+    /// Part of all nodes that were spent on the best move, 0 to 1.
+    pub(super) best_share: f64,
+    /// Centipawns by which the score fell since the iteration before; negative when it rose.
+    pub(super) score_drop: i32,
+}
+
+impl Certainty {
+    /// What to multiply the soft limit by: more time while the best move changes or its score falls,
+    /// less when it has long been the same and took most of the effort.
+    pub(super) fn soft_scale(&self) -> f64 {
+        const BY_STABILITY: [f64; 6] = [2.2, 1.4, 1.1, 0.95, 0.85, 0.8];
+        let stability = BY_STABILITY[self.stable_iterations.min(BY_STABILITY.len() - 1)];
+        let trend = 1.0 + f64::from(self.score_drop.clamp(-30, 60)) / 120.0;
+        stability * (1.6 - self.best_share) * trend
+    }
 }
 
 #[cfg(test)]
@@ -87,7 +101,11 @@ mod tests {
 
     #[test]
     fn scale_follows_certainty() {
-        assert!(soft_scale(0, 0.3) > soft_scale(3, 0.3));
-        assert!(soft_scale(3, 0.3) > soft_scale(3, 0.95));
+        let scale = |stable_iterations, best_share, score_drop| {
+            Certainty { stable_iterations, best_share, score_drop }.soft_scale()
+        };
+        assert!(scale(0, 0.3, 0) > scale(3, 0.3, 0));
+        assert!(scale(3, 0.3, 0) > scale(3, 0.95, 0));
+        assert!(scale(3, 0.3, 40) > scale(3, 0.3, 0) && scale(3, 0.3, 0) > scale(3, 0.3, -20));
     }
 }

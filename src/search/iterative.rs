@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::clock::soft_scale;
+use super::clock::Certainty;
 use super::node::{Root, Window};
 use super::report::{Report, ScoreBound, SearchEvent, SearchResult};
 use super::root;
@@ -145,8 +145,13 @@ impl Searcher {
         if self.root_moves.len() == 1 {
             return true;
         }
-        let share = best.nodes as f64 / self.nodes.max(1) as f64;
-        let soft = soft.mul_f64(soft_scale(stable_iterations, share));
+        let known_before = best.previous_score > -Score::INFINITE;
+        let certainty = Certainty {
+            stable_iterations,
+            best_share: best.nodes as f64 / self.nodes.max(1) as f64,
+            score_drop: if known_before { best.previous_score - best.score } else { 0 },
+        };
+        let soft = soft.mul_f64(certainty.soft_scale());
         // Time spent pondering counts here: a choice that is ripe is played at once.
         job.control.started().elapsed() >= soft.min(self.budget.hard.unwrap_or(Duration::MAX))
     }

@@ -78,7 +78,7 @@ params! {
     double_margin = 18, 5, 40, 4; "Double extension: further margin."
     triple_margin = 90, 40, 180, 15; "Triple extension: further margin."
 
-    lmr_base = 800, 300, 1500, 100; "Late move reduction: base."
+    lmr_base = 500, 300, 1500, 100; "Late move reduction: base."
     lmr_factor = 440, 300, 650, 30; "Late move reduction: factor of ln depth times ln number."
     lmr_noisy_base = 100, -500, 800, 100; "The base for noisy moves."
     lmr_noisy_factor = 330, 150, 500, 30; "The factor for noisy moves."

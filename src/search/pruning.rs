@@ -108,7 +108,7 @@ impl Searcher {
         let p = self.params();
         let beta = facts.window.beta;
         let margin = p.rfp_margin * facts.depth - p.rfp_improving * i32::from(facts.improving);
-        let applies = facts.depth <= 10
+        let applies = facts.depth <= 7
             && !facts.tt_pv
             && facts.eval - margin.max(20) >= beta
             && !beta.is_loss()
