@@ -17,7 +17,7 @@ use std::time::Duration;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use quillon::board::{Game, Position};
 use quillon::eval::evaluate;
-use quillon::search::{Control, SearchJob, SearchLimits, Searcher};
+use quillon::search::{SearchJob, SearchLimits, Searcher};
 use quillon::tools::bench::POSITIONS;
 use quillon::tt::{Bound, TranspositionTable, TtEntry};
 use quillon::types::{Move, MoveKind, Score, Square};
@@ -119,13 +119,8 @@ fn search(c: &mut Criterion) {
         group.bench_function(name, |b| {
             let fresh_job = || {
                 tt.clear(1);
-                SearchJob {
-                    game: game.clone(),
-                    limits: SearchLimits { nodes: Some(NODES), multi_pv: 1, ..SearchLimits::default() },
-                    tt: Arc::clone(&tt),
-                    control: Arc::new(Control::new(1, false)),
-                    sink: Box::new(|_| {}),
-                }
+                let limits = SearchLimits { nodes: Some(NODES), ..SearchLimits::default() };
+                SearchJob::silent(game.clone(), limits, Arc::clone(&tt))
             };
             let run = |job: SearchJob| {
                 searcher.new_game();
@@ -139,5 +134,18 @@ fn search(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, evaluation, table, search);
+/// Generating, scoring and sorting all moves of a position, as a node that finds no cut-off must.
+fn picker(c: &mut Criterion) {
+    let mut group = c.benchmark_group("picker");
+    let positions = positions();
+    let searcher = Searcher::new(0);
+    let moves: usize = positions.iter().map(|position| position.legal_moves().len()).sum();
+    group.throughput(Throughput::Elements(moves as u64));
+    group.bench_function("all moves", |b| {
+        b.iter(|| positions.iter().map(|position| searcher.move_order(position).len()).sum::<usize>());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, evaluation, picker, table, search);
 criterion_main!(benches);

@@ -19,7 +19,7 @@ pub const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq 
 pub enum FenError {
     #[error("FEN is empty")]
     Empty,
-    #[error("FEN board has {0} ranks, expected 8")]
+    #[error("FEN board needs 8 ranks, not {0}")]
     RankCount(usize),
     #[error("FEN rank {rank} ('{text}') does not describe 8 squares")]
     FileCount { rank: usize, text: String },

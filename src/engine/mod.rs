@@ -79,10 +79,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Empties the table. Waits for a running search to end.
-    pub fn clear_hash(&mut self) {
+    /// Empties the table and all histories, so that the next search starts from nothing. Waits for a
+    /// running search to end.
+    pub fn clear(&mut self) {
         self.wait();
         self.tt.clear(self.workers.count());
+        self.workers.new_game();
     }
 
     /// Changes the number of search threads, 1 to [`MAX_THREADS`]. Waits for a running search to end.
@@ -97,9 +99,7 @@ impl Engine {
 
     /// Forgets everything learnt in earlier games. Waits for a running search to end.
     pub fn new_game(&mut self) {
-        self.wait();
-        self.tt.clear(self.workers.count());
-        self.workers.new_game();
+        self.clear();
         self.game = Game::default();
     }
 

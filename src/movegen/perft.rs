@@ -28,6 +28,20 @@ fn perft_until(position: &Position, depth: u32, stop: &AtomicBool) -> u64 {
     position.legal_moves().iter().map(|&mv| perft_until(&position.after(mv), depth - 1, stop)).sum()
 }
 
+/// Why a perft has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PerftError {
+    /// It was stopped.
+    #[error("perft stopped")]
+    Stopped,
+    /// The table does not fit into memory.
+    #[error("not enough memory for a perft table of {mib} MB")]
+    Memory {
+        /// The size asked for, in MiB.
+        mib: usize,
+    },
+}
+
 /// How to run a perft.
 #[derive(Clone, Copy, Debug)]
 pub struct PerftOptions {
@@ -48,14 +62,23 @@ pub struct PerftReport {
 }
 
 /// Leaf counts below each root move, shared out over threads. The first plies make the work items.
-/// `None` when `stop` was set before the end.
-pub fn perft_parallel(position: &Position, options: PerftOptions, stop: &AtomicBool) -> Option<PerftReport> {
+///
+/// # Errors
+/// When `stop` was set before the end, or there is no memory for the table.
+pub fn perft_parallel(
+    position: &Position,
+    options: PerftOptions,
+    stop: &AtomicBool,
+) -> Result<PerftReport, PerftError> {
     let depth = options.depth;
     let roots = position.legal_moves();
     if depth == 0 {
-        return Some(PerftReport { divide: Vec::new(), total: 1 });
+        return Ok(PerftReport { divide: Vec::new(), total: 1 });
     }
-    let table = PerftTable::new(options.hash_mib);
+    let table = match options.hash_mib {
+        0 => None,
+        mib => Some(PerftTable::new(mib).ok_or(PerftError::Memory { mib })?),
+    };
     let split = SPLIT_PLIES.min(depth.saturating_sub(2));
     let mut jobs = Vec::new();
     for (root, &mv) in roots.iter().enumerate() {
@@ -82,10 +105,10 @@ pub fn perft_parallel(position: &Position, options: PerftOptions, stop: &AtomicB
         work();
     });
     if stop.load(Ordering::Relaxed) {
-        return None;
+        return Err(PerftError::Stopped);
     }
     let divide: Vec<_> = roots.iter().copied().zip(counts.into_iter().map(AtomicU64::into_inner)).collect();
-    Some(PerftReport { total: divide.iter().map(|&(_, leaves)| leaves).sum(), divide })
+    Ok(PerftReport { total: divide.iter().map(|&(_, leaves)| leaves).sum(), divide })
 }
 
 /// Plies below the root moves at which the tree is cut into work items.
@@ -113,8 +136,11 @@ struct PerftTable {
 
 impl PerftTable {
     fn new(mib: usize) -> Option<PerftTable> {
-        let slots = mib * 1024 * 1024 / 16;
-        (slots > 0).then(|| PerftTable { slots: (0..slots).map(|_| Default::default()).collect() })
+        let count = mib.checked_mul(1024 * 1024 / 16)?;
+        let mut slots = Vec::new();
+        slots.try_reserve_exact(count).ok()?;
+        slots.resize_with(count, Default::default);
+        Some(PerftTable { slots })
     }
 
     fn perft(&self, position: &Position, depth: u32, stop: &AtomicBool) -> u64 {
@@ -163,6 +189,9 @@ mod tests {
         let options = PerftOptions { depth: 3, threads: 1, hash_mib: 0 };
         let report = perft_parallel(&Position::start(), options, &AtomicBool::new(false)).unwrap();
         assert_eq!((report.divide.len(), report.total), (20, 8902));
-        assert!(perft_parallel(&Position::start(), options, &AtomicBool::new(true)).is_none());
+        assert!(perft_parallel(&Position::start(), options, &AtomicBool::new(true)).is_err());
+        let options = PerftOptions { hash_mib: usize::MAX, ..options };
+        let refused = perft_parallel(&Position::start(), options, &AtomicBool::new(false)).err();
+        assert_eq!(refused, Some(PerftError::Memory { mib: usize::MAX }));
     }
 }

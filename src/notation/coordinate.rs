@@ -50,7 +50,12 @@ pub fn parse_uci(position: &Position, text: &str) -> Result<Move, MoveError> {
             }
         })
     };
-    exact.or_else(castling).copied().ok_or_else(|| MoveError::Illegal(text.to_owned()))
+    let promotes = || legal.iter().any(|mv| mv.from() == from && mv.to() == to && mv.promotion().is_some());
+    match exact.or_else(castling) {
+        Some(mv) => Ok(*mv),
+        None if promotion.is_none() && promotes() => Err(MoveError::MissingPromotion(text.to_owned())),
+        None => Err(MoveError::Illegal(text.to_owned())),
+    }
 }
 
 #[cfg(test)]
@@ -89,7 +94,7 @@ mod tests {
             assert_eq!(format_uci(parse_uci(&position, text).unwrap(), false), text);
         }
         assert_eq!(parse_uci(&position, "e7e8N"), parse_uci(&position, "e7e8n"));
-        assert!(parse_uci(&position, "e7e8").is_err());
+        assert_eq!(parse_uci(&position, "e7e8"), Err(MoveError::MissingPromotion("e7e8".into())));
         assert!(parse_uci(&position, "e7e8k").is_err());
     }
 }

@@ -15,6 +15,9 @@ pub enum MoveError {
     /// The text has the form of a move, but no legal move fits it.
     #[error("move {0} is illegal here")]
     Illegal(String),
+    /// A pawn reaches the last rank, but no piece is named.
+    #[error("move {0} does not say what the pawn becomes, e.g. {0}q")]
+    MissingPromotion(String),
     /// More than one legal move fits the text.
     #[error("move {0} is ambiguous here")]
     Ambiguous(String),

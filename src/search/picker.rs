@@ -9,6 +9,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Histories, QuietContext, victim};
+use super::searcher::Searcher;
 use crate::board::{Position, SEE_VALUES};
 use crate::types::{MAX_MOVES, Move, MoveList};
 
@@ -180,10 +181,51 @@ impl MovePicker {
     }
 }
 
+impl Searcher {
+    /// All legal moves in the order in which this searcher would try them without a table move.
+    pub fn move_order(&self, position: &Position) -> MoveList {
+        let context = QuietContext::new(position, Default::default());
+        let mut picker = MovePicker::new(position, None);
+        std::iter::from_fn(|| picker.next(position, &self.histories, &context)).collect()
+    }
+}
+
 /// Victim's and promotion's worth, corrected by what captures like this have done before.
 #[inline(always)]
 fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
     let gain = SEE_VALUES[victim(position, mv).index()]
         + mv.promotion().map_or(0, |piece| SEE_VALUES[piece.index()] - SEE_VALUES[0]);
     gain + histories.capture.get(position, mv) / HISTORY_PER_CENTIPAWN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::movegen::perft;
+
+    /// Checks that the picker hands out each legal move once, below every move to this depth.
+    fn check(searcher: &Searcher, position: &Position, depth: u32) -> u64 {
+        let mut ordered: Vec<u16> = searcher.move_order(position).iter().map(|mv| mv.bits()).collect();
+        let mut legal: Vec<u16> = position.legal_moves().iter().map(|mv| mv.bits()).collect();
+        ordered.sort_unstable();
+        legal.sort_unstable();
+        assert_eq!(ordered, legal, "{position}");
+        if depth <= 1 {
+            return legal.len() as u64;
+        }
+        position.legal_moves().iter().map(|&mv| check(searcher, &position.after(mv), depth - 1)).sum()
+    }
+
+    #[test]
+    fn every_legal_move_comes_once() {
+        let searcher = Searcher::new(0);
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        ] {
+            let position: Position = fen.parse().unwrap();
+            assert_eq!(check(&searcher, &position, 3), perft(&position, 3));
+        }
+    }
 }

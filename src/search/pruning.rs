@@ -36,10 +36,7 @@ impl Searcher {
     ) -> bool {
         let fails_high = entry.score >= window.beta;
         let expected = cut_node == fails_high || depth > 5;
-        if entry.depth < depth + Depth::from(fails_high) - Depth::from(entry.depth > 0 && fails_high)
-            || !expected
-            || !Self::table_cutoff(position, entry, window)
-        {
+        if entry.depth < depth || !expected || !Self::table_cutoff(position, entry, window) {
             return false;
         }
         if fails_high

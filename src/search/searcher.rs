@@ -161,10 +161,21 @@ impl Searcher {
         let others = control.nodes().saturating_sub(self.nodes);
         let node_limit = self.node_limit.saturating_sub(others);
         self.next_check = (self.nodes + CHECK_INTERVAL).min(node_limit.max(self.nodes + 1));
-        let out_of_time = self.index == 0
-            && !control.is_pondering()
-            && self.budget.hard.is_some_and(|hard| control.clock_started().elapsed() >= hard);
+        let out_of_time = self.index == 0 && !control.is_pondering() && self.is_out_of_time(control);
         self.stopped |= control.is_stopped() || out_of_time || self.nodes >= node_limit;
+    }
+
+    /// Whether the hard limit has passed. A search that had its soft limit already while pondering only
+    /// gets half of that again to finish its iteration.
+    fn is_out_of_time(&self, control: &Control) -> bool {
+        let Some(hard) = self.budget.hard else { return false };
+        let clock_started = control.clock_started();
+        let pondered = clock_started - control.started();
+        let limit = match self.budget.soft {
+            Some(soft) if pondered >= soft => hard.min(soft / 2),
+            _ => hard,
+        };
+        clock_started.elapsed() >= limit
     }
 
     /// Whether the position is drawn by rule here in the tree. A position that already occurred in the

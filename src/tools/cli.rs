@@ -65,34 +65,45 @@ enum Tool {
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let output = Output::standard();
     let result = match arguments.command {
         None | Some(Tool::Uci) => speak_uci(),
         Some(Tool::Bench { depth }) => {
-            let output = Output::standard();
             output.line(&run_bench(Some(depth), &output));
             Ok(ExitCode::SUCCESS)
         }
-        Some(Tool::Perft(arguments)) => perft::run(&arguments),
-        Some(Tool::Epd(arguments)) => epd::run(&arguments),
+        Some(Tool::Perft(arguments)) => perft::run(&arguments, &output),
+        Some(Tool::Epd(arguments)) => epd::run(&arguments, &output),
         #[cfg(feature = "tuning")]
         Some(Tool::Spsa) => {
             for info in crate::search::Params::INFO {
-                println!(
+                output.line(&format!(
                     "{}, int, {}.0, {}.0, {}.0, {}.0, 0.002",
                     info.name, info.default, info.min, info.max, info.step
-                );
+                ));
             }
             Ok(ExitCode::SUCCESS)
         }
         Some(Tool::PerftSuite { file, max_depth, max_nodes, threads }) => {
             let limits = suite::Limits { max_depth, max_nodes, threads: threads.into() };
-            suite::run_file(&file, limits)
+            suite::run_file(&file, limits, &output)
         }
     };
-    result.unwrap_or_else(|message| {
-        eprintln!("quillon: {message}");
+    let code = result.unwrap_or_else(|message| {
+        complain(&message);
         ExitCode::FAILURE
-    })
+    });
+    if output.is_closed() {
+        complain("cannot write to standard output");
+        return ExitCode::FAILURE;
+    }
+    code
+}
+
+/// Writes an error; where even that fails there is nothing left to do.
+fn complain(message: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "quillon: {message}");
 }
 
 fn speak_uci() -> Result<ExitCode, String> {

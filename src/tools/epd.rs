@@ -8,9 +8,10 @@ use std::time::Duration;
 use super::progress;
 use crate::board::{FenError, Game, Position};
 use crate::engine::Engine;
-use crate::notation::{MoveError, format_san, parse_san};
+use crate::notation::{MoveError, format_san, parse_san, parse_uci};
 use crate::search::{SearchEvent, SearchLimits};
 use crate::types::{Depth, Move};
+use crate::uci::Output;
 
 /// Arguments of `quillon epd`.
 #[derive(clap::Args)]
@@ -70,18 +71,30 @@ pub fn parse(line: &str) -> Result<Option<Problem>, EpdError> {
     if line.is_empty() || line.starts_with('#') {
         return Ok(None);
     }
-    let fields: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
-    let position: Position = fields.join(" ").parse()?;
-    // Operations start after the fourth field.
     let mut rest = line;
-    for field in &fields {
-        rest = rest.trim_start().strip_prefix(field).unwrap_or(rest);
+    let mut fields = Vec::new();
+    while fields.len() < 4 && !rest.is_empty() {
+        let (field, tail) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        fields.push(field);
+        rest = tail.trim_start();
+    }
+    let position: Position = fields.join(" ").parse()?;
+    // Strictly EPD has no move counters, but many files do.
+    for _ in 0..2 {
+        let (field, tail) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        if !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit()) {
+            rest = tail.trim_start();
+        }
     }
     let mut problem = Problem { position, best: Vec::new(), avoid: Vec::new(), id: String::new() };
-    for operation in rest.split(';') {
-        let (code, operands) =
-            operation.trim().split_once(char::is_whitespace).unwrap_or((operation.trim(), ""));
-        let moves = || operands.split_ascii_whitespace().map(|san| parse_san(&position, san));
+    for operation in operations(rest) {
+        let (code, operands) = operation.split_once(char::is_whitespace).unwrap_or((operation, ""));
+        let moves = || {
+            operands
+                .split([' ', '\t', ','])
+                .filter(|text| !text.is_empty())
+                .map(|text| read_move(&position, text))
+        };
         match code {
             "bm" => problem.best = moves().collect::<Result<_, _>>()?,
             "am" => problem.avoid = moves().collect::<Result<_, _>>()?,
@@ -95,10 +108,30 @@ pub fn parse(line: &str) -> Result<Option<Problem>, EpdError> {
     Ok(Some(problem))
 }
 
+/// Splits at semicolons outside quotation marks.
+fn operations(text: &str) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    text.split(move |letter| {
+        quoted ^= letter == '"';
+        letter == ';' && !quoted
+    })
+    .map(str::trim)
+}
+
+/// A move in SAN or, as some files have it, in coordinates.
+fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
+    parse_san(position, text).or_else(|error| parse_uci(position, text).map_err(|_| error))
+}
+
 impl Problem {
     /// Whether this move solves it.
     pub fn is_solved_by(&self, mv: Move) -> bool {
         (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
+    }
+
+    /// The id as the start of a message.
+    fn label(&self) -> String {
+        if self.id.is_empty() { String::new() } else { format!("{}: ", self.id) }
     }
 
     /// What is asked for, as in the file.
@@ -114,13 +147,15 @@ impl Problem {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let file = arguments.file.display();
     let bytes = std::fs::read(&arguments.file).map_err(|error| format!("cannot read {file}: {error}"))?;
     let mut engine = Engine::new().map_err(|error| error.to_string())?;
     engine.set_hash(arguments.hash).map_err(|error| error.to_string())?;
     engine.set_threads(arguments.threads.into()).map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&bytes);
+    // Some editors put a byte order mark in front.
+    let text = text.trim_start_matches('\u{feff}');
     let bar = progress::bar(text.lines().count() as u64, "positions");
     let (mut passed, mut failed) = (0, 0);
     for (index, line) in text.lines().enumerate() {
@@ -131,9 +166,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
                 Some(mv) if problem.is_solved_by(mv) => None,
                 Some(mv) => {
                     let played = format_san(&problem.position, mv);
-                    Some(format!("{}: {}, played {played}", problem.id, problem.wanted()))
+                    Some(format!("{}{}, played {played}", problem.label(), problem.wanted()))
                 }
-                None => Some(format!("{}: no legal move", problem.id)),
+                None => Some(format!("{}no legal move", problem.label())),
             },
             Err(error) => Some(error.to_string()),
         };
@@ -141,13 +176,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
             None => passed += 1,
             Some(miss) => {
                 failed += 1;
-                bar.suspend(|| println!("line {}: {miss}", index + 1));
+                bar.suspend(|| output.line(&format!("{file}:{}: {miss}", index + 1)));
             }
         }
         bar.set_message(format!("{passed} solved"));
     }
     bar.finish_and_clear();
-    println!("{passed} passed, {failed} failed");
+    output.line(&format!("{passed} passed, {failed} failed"));
+    if passed + failed == 0 {
+        return Err(format!("no positions in {file}"));
+    }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -183,6 +221,9 @@ mod tests {
         assert!(problem.is_solved_by(problem.best[0]));
         let avoid = parse("6k1/5ppp/8/8/8/8/8/R3K3 w Q - am Ra8 O-O-O;").unwrap().unwrap();
         assert!(!avoid.is_solved_by(avoid.avoid[0]) && !avoid.is_solved_by(avoid.avoid[1]));
+        let counters =
+            parse("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1 bm a1a8, Kd2; id \"a; b\";").unwrap().unwrap();
+        assert_eq!((counters.best.len(), counters.id.as_str()), (2, "a; b"));
         assert!(parse("# nothing").unwrap().is_none());
         assert_eq!(parse("6k1/8/8/8/8/8/8/R3K3 w Q - id \"x\";").unwrap_err(), EpdError::NoMoves);
         assert!(matches!(parse("6k1/8/8/8/8/8/8/R3K3 w Q - bm Qa8;"), Err(EpdError::Move(_))));

@@ -7,12 +7,16 @@ use std::time::Instant;
 use crate::board::Position;
 use crate::movegen::{PerftOptions, perft_parallel};
 use crate::notation::format_uci;
+use crate::uci::Output;
+
+/// Deepest perft in plies; far beyond what any machine finishes.
+pub(super) const MAX_DEPTH: u32 = 30;
 
 /// Arguments of `quillon perft`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Number of plies
-    #[arg(value_parser = clap::value_parser!(u32).range(0..=30))]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_DEPTH)))]
     depth: u32,
     /// Position to start from (standard, X-FEN or Shredder-FEN castling rights)
     #[arg(long, default_value = super::cli::DEFAULT_FEN, hide_default_value = true)]
@@ -29,27 +33,27 @@ pub(super) struct Arguments {
     hash: usize,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let position: Position = arguments.fen.parse().map_err(|error| format!("{error}"))?;
     let options =
         PerftOptions { depth: arguments.depth, threads: arguments.threads.into(), hash_mib: arguments.hash };
     let start = Instant::now();
     let never = AtomicBool::new(false);
-    let report = perft_parallel(&position, options, &never).ok_or("stopped")?;
+    let report = perft_parallel(&position, options, &never).map_err(|error| error.to_string())?;
     let time = start.elapsed();
     if arguments.divide {
         for (mv, leaves) in &report.divide {
-            println!("{}: {leaves}", format_uci(*mv, position.needs_chess960()));
+            output.line(&format!("{}: {leaves}", format_uci(*mv, position.needs_chess960())));
         }
-        println!();
+        output.line("");
     }
     let nps = report.total as f64 / time.as_secs_f64().max(1e-9);
-    println!(
+    output.line(&format!(
         "perft {}: {} nodes in {:.3} s, {:.1} Mnps",
         arguments.depth,
         report.total,
         time.as_secs_f64(),
         nps / 1e6
-    );
+    ));
     Ok(ExitCode::SUCCESS)
 }

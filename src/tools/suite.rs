@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use super::progress;
 use crate::board::{FenError, Position};
 use crate::movegen::{PerftOptions, perft_parallel};
+use crate::uci::Output;
 
 /// One row of a suite.
 #[derive(Clone, Debug)]
@@ -28,7 +29,7 @@ pub enum RowError {
     #[error("{0}")]
     Fen(#[from] FenError),
     /// An entry has not the form `D4 197281`.
-    #[error("entry '{0}' is not of the form 'D4 197281'")]
+    #[error("entry '{0}' is not of the form 'D4 197281' with a depth up to 30")]
     Entry(String),
     /// There is nothing to check.
     #[error("no entries after the FEN")]
@@ -62,7 +63,8 @@ pub fn parse_row(line: usize, text: &str) -> Result<Option<Row>, RowError> {
     for part in parts.map(str::trim).filter(|part| !part.is_empty()) {
         let entry = part.strip_prefix(['D', 'd']).and_then(|entry| {
             let (depth, count) = entry.split_once(char::is_whitespace)?;
-            Some((depth.trim().parse().ok()?, count.trim().parse().ok()?))
+            let depth = depth.trim().parse().ok().filter(|depth| *depth <= super::perft::MAX_DEPTH)?;
+            Some((depth, count.trim().parse().ok()?))
         });
         entries.push(entry.ok_or_else(|| RowError::Entry(part.to_owned()))?);
     }
@@ -73,9 +75,11 @@ pub fn parse_row(line: usize, text: &str) -> Result<Option<Row>, RowError> {
 }
 
 /// Checks a suite file and prints mismatches and a summary.
-pub(super) fn run_file(file: &Path, limits: Limits) -> Result<ExitCode, String> {
+pub(super) fn run_file(file: &Path, limits: Limits, output: &Output) -> Result<ExitCode, String> {
     let bytes = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let text = String::from_utf8_lossy(&bytes);
+    // Some editors put a byte order mark in front.
+    let text = text.trim_start_matches('\u{feff}');
     let mut failures = Vec::new();
     let mut rows = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -92,17 +96,21 @@ pub(super) fn run_file(file: &Path, limits: Limits) -> Result<ExitCode, String> 
         }
     }
     let chess960 = rows.iter().filter(|row| row.position.needs_chess960()).count();
-    println!("{}: {} positions, {chess960} of them Chess960", file.display(), rows.len());
+    output.line(&format!("{}: {} positions, {chess960} of them Chess960", file.display(), rows.len()));
     for failure in &failures {
-        println!("{failure}");
+        output.line(failure);
     }
-    let (passed, failed) = check(&rows, limits);
-    println!("{passed} passed, {} failed", failed + failures.len());
-    Ok(if failed + failures.len() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let (passed, failed) = check(file, &rows, limits, output);
+    let failed = failed + failures.len();
+    output.line(&format!("{passed} passed, {failed} failed"));
+    if passed + failed == 0 {
+        return Err(format!("nothing to check in {} within the limits", file.display()));
+    }
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Counts entries that hold and entries that do not, printing the latter.
-fn check(rows: &[Row], limits: Limits) -> (usize, usize) {
+fn check(file: &Path, rows: &[Row], limits: Limits, output: &Output) -> (usize, usize) {
     let total = rows.iter().flat_map(|row| &row.entries).map(|&(_, count)| count).sum();
     let bar = progress::bar(total, "nodes");
     let never = AtomicBool::new(false);
@@ -117,17 +125,19 @@ fn check(rows: &[Row], limits: Limits) -> (usize, usize) {
             } else {
                 failed += 1;
                 bar.suspend(|| {
-                    println!(
-                        "line {}: {} depth {depth}: expected {expected}, found {found}",
-                        row.line, row.fen
-                    );
+                    output.line(&format!(
+                        "{}:{}: {} depth {depth}: expected {expected}, found {found}",
+                        file.display(),
+                        row.line,
+                        row.fen
+                    ));
                 });
             }
             done += expected;
             bar.set_position(done);
         }
         if !interactive && (index + 1) % 100 == 0 {
-            println!("{} of {} positions", index + 1, rows.len());
+            output.line(&format!("{} of {} positions", index + 1, rows.len()));
         }
     }
     bar.finish_and_clear();
@@ -146,7 +156,7 @@ mod tests {
         assert!(parse_row(1, "  # comment").unwrap().is_none());
         assert!(parse_row(1, "").unwrap().is_none());
         assert_eq!(parse_row(1, start).unwrap_err(), RowError::NoEntries);
-        for entry in ["D1", "1 20", "Dx 20", "D1 y", "D1 -3"] {
+        for entry in ["D1", "1 20", "D300 20", "Dx 20", "D1 y", "D1 -3"] {
             let error = parse_row(1, &format!("{start} ;{entry}")).unwrap_err();
             assert_eq!(error, RowError::Entry(entry.into()));
         }

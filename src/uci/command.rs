@@ -61,16 +61,20 @@ pub struct GoCommand {
 pub enum CommandError {
     #[error("unknown command '{word}'{}; 'help' lists all", suggestion(.nearest))]
     Unknown { word: String, nearest: Option<&'static str> },
-    #[error("'{command}' needs a value after '{argument}'")]
-    MissingValue { command: &'static str, argument: String },
-    #[error("'{value}' is not a number, in '{command} {argument}'")]
-    NotANumber { command: &'static str, argument: String, value: String },
+    #[error("'{0}' needs a number after it")]
+    MissingValue(String),
+    #[error("'{value}' after '{argument}' is not a number")]
+    NotANumber { argument: String, value: String },
     #[error("'debug' needs 'on' or 'off'")]
     Debug,
     #[error("'setoption' needs 'name' and an option name")]
     OptionName,
     #[error("'position' needs 'startpos' or 'fen' and a FEN")]
     Position,
+    #[error("'{0}' after 'position startpos' is not understood; moves follow the word 'moves'")]
+    StartPosition(String),
+    #[error("'{0}' after 'go' is not understood")]
+    Go(String),
 }
 
 fn suggestion(nearest: &Option<&'static str>) -> String {
@@ -193,7 +197,8 @@ fn position(tokens: &[&str]) -> Result<Command, CommandError> {
     // Words before the keyword are skipped like everywhere.
     let keyword = board.iter().position(|token| matches!(*token, "startpos" | "fen"));
     match keyword.map(|at| (board[at], board.get(at + 1..).unwrap_or_default())) {
-        Some(("startpos", _)) => Ok(Command::Position { fen: None, moves }),
+        Some(("startpos", [word, ..])) => Err(CommandError::StartPosition(shorten(word))),
+        Some(("startpos", [])) => Ok(Command::Position { fen: None, moves }),
         Some((_, fen)) if !fen.is_empty() => Ok(Command::Position { fen: Some(fen.join(" ")), moves }),
         _ => Err(CommandError::Position),
     }
@@ -217,18 +222,18 @@ const GO_WORDS: [&str; 13] = [
 
 fn go(tokens: &[&str]) -> Result<Command, CommandError> {
     let mut go = GoCommand::default();
+    let (mut any_known, mut unknown) = (false, None);
     let mut rest = tokens.iter().copied().peekable();
     while let Some(token) = rest.next() {
         let mut number = || {
             let value = rest.next_if(|next| !GO_WORDS.contains(next));
-            let value =
-                value.ok_or(CommandError::MissingValue { command: "go", argument: token.to_owned() })?;
-            read_number("go", token, value)
+            let value = value.ok_or_else(|| CommandError::MissingValue(token.to_owned()))?;
+            read_number(token, value)
         };
         match token {
             "depth" => go.depth = Some(clamp_depth(number()?)),
             "nodes" => go.nodes = Some(number()?.max(1) as u64),
-            "mate" => go.mate = Some(number()?.clamp(0, 1000) as u32),
+            "mate" => go.mate = Some(number()?.clamp(1, 1000) as u32),
             "movetime" => go.move_time = Some(milliseconds(number()?)),
             "wtime" => go.time[Color::White.index()] = Some(milliseconds(number()?)),
             "btime" => go.time[Color::Black.index()] = Some(milliseconds(number()?)),
@@ -239,20 +244,28 @@ fn go(tokens: &[&str]) -> Result<Command, CommandError> {
             }
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
-            "perft" => return Ok(Command::Perft { depth: number()?.clamp(0, 100) as u32 }),
+            "perft" => return Ok(Command::Perft { depth: clamp_perft(number()?) }),
             "searchmoves" => {
                 while let Some(mv) = rest.next_if(|next| !GO_WORDS.contains(next)) {
                     go.search_moves.push(mv.to_owned());
                 }
             }
-            _ => {}
+            _ => {
+                unknown.get_or_insert(token);
+                continue;
+            }
         }
+        any_known = true;
     }
-    Ok(Command::Go(go))
+    match unknown {
+        // Unknown words are skipped, but nothing else must not become an endless search.
+        Some(word) if !any_known => Err(CommandError::Go(shorten(word))),
+        _ => Ok(Command::Go(go)),
+    }
 }
 
 /// Numbers too large for 64 bits count as the largest; only text that is no number is an error.
-fn read_number(command: &'static str, argument: &str, value: &str) -> Result<i64, CommandError> {
+fn read_number(argument: &str, value: &str) -> Result<i64, CommandError> {
     if let Ok(number) = value.parse() {
         return Ok(number);
     }
@@ -264,22 +277,27 @@ fn read_number(command: &'static str, argument: &str, value: &str) -> Result<i64
     if let Some(number) = value.parse::<f64>().ok().filter(|number| number.is_finite()) {
         return Ok(number as i64);
     }
-    Err(CommandError::NotANumber { command, argument: argument.to_owned(), value: shorten(value) })
+    Err(CommandError::NotANumber { argument: argument.to_owned(), value: shorten(value) })
 }
 
-fn optional_number(command: &'static str, arguments: &[&str]) -> Result<Option<i64>, CommandError> {
-    arguments.first().map(|value| read_number(command, "", value)).transpose()
+fn optional_number(command: &str, arguments: &[&str]) -> Result<Option<i64>, CommandError> {
+    arguments.first().map(|value| read_number(command, value)).transpose()
 }
 
-fn perft_depth(command: &'static str, arguments: &[&str]) -> Result<u32, CommandError> {
+fn perft_depth(command: &str, arguments: &[&str]) -> Result<u32, CommandError> {
     let depth = optional_number(command, arguments)?;
-    let depth = depth.ok_or(CommandError::MissingValue { command, argument: "perft".to_owned() })?;
-    Ok(depth.clamp(0, 100) as u32)
+    let depth = depth.ok_or_else(|| CommandError::MissingValue(command.to_owned()))?;
+    Ok(clamp_perft(depth))
 }
 
 /// A negative clock is an empty one; a day per move is the most that makes sense.
 fn milliseconds(number: i64) -> Duration {
     Duration::from_millis(number.clamp(0, 1 << 40) as u64)
+}
+
+/// Nothing deeper ends in a lifetime.
+fn clamp_perft(number: i64) -> u32 {
+    number.clamp(0, 30) as u32
 }
 
 fn clamp_depth(number: i64) -> Depth {
@@ -329,8 +347,8 @@ mod tests {
         assert_eq!(go("go depth 99999999999999999999").depth, Some(1000));
         assert_eq!(go("go wtime 12.7").time[0], Some(Duration::from_millis(12)));
         assert_eq!(parse("go perft 5"), Ok(Some(Command::Perft { depth: 5 })));
-        assert!(matches!(parse("go depth"), Err(CommandError::MissingValue { .. })));
-        assert!(matches!(parse("go depth infinite"), Err(CommandError::MissingValue { .. })));
+        assert!(matches!(parse("go depth"), Err(CommandError::MissingValue(_))));
+        assert!(matches!(parse("go depth infinite"), Err(CommandError::MissingValue(_))));
         assert!(matches!(parse("go nodes many"), Err(CommandError::NotANumber { .. })));
     }
 
@@ -353,6 +371,8 @@ mod tests {
             parse("position startpos moves"),
             Ok(Some(Command::Position { fen: None, moves: vec![] }))
         );
+        assert!(matches!(parse("position startpos e2e4"), Err(CommandError::StartPosition(_))));
+        assert!(matches!(parse("go dpeth 5"), Err(CommandError::Go(_))));
         assert_eq!(parse("position"), Err(CommandError::Position));
         assert_eq!(parse("position fen"), Err(CommandError::Position));
     }

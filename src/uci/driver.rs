@@ -171,7 +171,7 @@ impl Driver {
                 self.engine.stop();
             }
             Command::PonderHit => self.engine.ponderhit(),
-            Command::Display => self.say(&format::board(self.position(), self.writes_960())),
+            Command::Display => self.say(&format::board(self.engine.game(), self.writes_960())),
             Command::Eval => self.say(&format::evaluation(self.position())),
             Command::Bench { depth } => self.bench(depth),
             Command::Perft { depth } => self.perft(depth),
@@ -215,7 +215,7 @@ impl Driver {
             Change::Hash(mib) => self.engine.set_hash(mib),
             Change::Threads(threads) => self.engine.set_threads(threads),
             Change::ClearHash => {
-                self.engine.clear_hash();
+                self.engine.clear();
                 Ok(())
             }
             Change::Overhead(ms) => {
@@ -278,10 +278,12 @@ impl Driver {
                 Err(error) => self.complain(&format!("{error}, left out of searchmoves")),
             }
         }
-        let us = position.stm().index();
-        // A client that names only the increment means an empty clock.
-        let clock = (go.time[us].is_some() || go.increment[us].is_some()).then(|| GameClock {
-            remaining: go.time[us].unwrap_or_default(),
+        let (us, them) = (position.stm().index(), (!position.stm()).index());
+        // Where only the other side's clock is given, one like it is the best guess; where only an
+        // increment is given, the clock is empty.
+        let time = go.time[us].or(go.time[them]);
+        let clock = (time.is_some() || go.increment[us].is_some()).then(|| GameClock {
+            remaining: time.unwrap_or_default(),
             increment: go.increment[us].unwrap_or_default(),
             moves_to_go: go.moves_to_go,
         });
@@ -312,8 +314,8 @@ impl Driver {
         thread::spawn(move || {
             let options = PerftOptions { depth, threads: 1, hash_mib: 0 };
             let text = match perft_parallel(&position, options, &stop) {
-                Some(report) => format::perft(&report, chess960),
-                None => "info string perft stopped".to_owned(),
+                Ok(report) => format::perft(&report, chess960),
+                Err(error) => format!("info string {error}"),
             };
             let _ = sender.send(Event::Done(text));
         });

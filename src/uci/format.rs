@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::board::Position;
+use crate::board::{DrawReason, Game, Outcome, Position};
 use crate::eval::{PARAMS, breakdown, evaluate};
 use crate::movegen::PerftReport;
 use crate::notation::{format_san, format_uci};
@@ -79,7 +79,8 @@ pub fn perft(report: &PerftReport, chess960: bool) -> String {
 }
 
 /// The board as a person wants to see it, with all that belongs to the position.
-pub fn board(position: &Position, chess960: bool) -> String {
+pub fn board(game: &Game, chess960: bool) -> String {
+    let position = game.position();
     let mut text = String::new();
     const EDGE: &str = "  +---+---+---+---+---+---+---+---+\n";
     for rank in Rank::ALL.into_iter().rev() {
@@ -104,8 +105,26 @@ pub fn board(position: &Position, chess960: bool) -> String {
     let mut moves: Vec<String> =
         position.legal_moves().into_iter().map(|mv| format_san(position, mv)).collect();
     moves.sort();
-    let _ = write!(text, "Legal moves ({}): {}", moves.len(), moves.join(" "));
+    let _ = write!(text, "Legal moves ({}):", moves.len());
+    for san in &moves {
+        let _ = write!(text, " {san}");
+    }
+    if let Some(end) = game.outcome() {
+        let _ = write!(text, "\nThe game is over: {}", outcome(end));
+    }
     text
+}
+
+/// How a game ended, in words.
+fn outcome(end: Outcome) -> &'static str {
+    match end {
+        Outcome::Checkmate(Color::White) => "checkmate, White wins",
+        Outcome::Checkmate(Color::Black) => "checkmate, Black wins",
+        Outcome::Draw(DrawReason::Stalemate) => "stalemate",
+        Outcome::Draw(DrawReason::ThreefoldRepetition) => "draw by threefold repetition",
+        Outcome::Draw(DrawReason::FiftyMoves) => "draw by the fifty-move rule",
+        Outcome::Draw(DrawReason::DeadPosition) => "draw, nobody can give mate",
+    }
 }
 
 /// The static evaluation with its halves.

@@ -10,10 +10,11 @@ Quillon speaks UCI, the protocol of chess programs; usually a program like Cute 
   position fen FEN moves ...   set up a position
   go depth 12                  search to a depth; others: nodes N, movetime MS, mate N, infinite,
                                wtime MS btime MS winc MS binc MS movestogo N, searchmoves M..., ponder
-  go perft 5                   count move sequences, by first move
+  go perft 5, perft 5          count move sequences, by first move
   stop, ponderhit              end a search; the expected move was played
   d                            show the board
   eval                         static evaluation
   bench [DEPTH]                search fixed positions; the node count identifies the search
-  quit                         leave
+  debug on, debug off          accepted; nothing more is printed
+  quit, exit                   leave
 From a shell, 'quillon --help' lists further commands.";

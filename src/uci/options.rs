@@ -38,7 +38,7 @@ pub enum Change {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum OptionError {
-    #[error("no option is named '{0}'; 'uci' lists all")]
+    #[error("no option is named '{0}'; 'uci' lists all, the form is 'setoption name N value V'")]
     Unknown(String),
     #[error("option {name} needs a whole number from {min} to {max}, not '{value}'")]
     Number { name: &'static str, min: i64, max: i64, value: String },

@@ -16,7 +16,7 @@ use continuation::ContinuationHistory;
 use correction::CorrectionHistory;
 use quiet::{PawnHistory, QuietHistory};
 
-/// The learning tables of one search thread, about 6 MB.
+/// The learning tables of one search thread, about 4 MB.
 pub(super) struct Histories {
     pub(super) quiet: Box<QuietHistory>,
     pub(super) pawn: Box<PawnHistory>,
