@@ -80,7 +80,7 @@ fn table(c: &mut Criterion) {
     // Fills most buckets, as in the middle of a long search.
     keys(1 << 20, 1).iter().for_each(|&key| table.store(key, 3, entry(key)));
     let (known, unknown) = (keys(ACCESSES, 1), keys(ACCESSES, 2));
-    let hits = |keys: &[u64]| keys.iter().filter(|&&key| table.probe(key, 3).is_some()).count();
+    let hits = |keys: &[u64]| keys.iter().filter(|&&key| table.probe(key, 3, 0).is_some()).count();
     assert!(hits(&known) > ACCESSES / 3 && hits(&unknown) < ACCESSES / 100, "hits and misses are told apart");
 
     group.bench_function("probe, known keys", |b| b.iter(|| hits(black_box(&known))));
@@ -90,7 +90,7 @@ fn table(c: &mut Criterion) {
             let ahead = unknown[8..].iter().chain(&unknown[..8]);
             let found = unknown.iter().zip(ahead).filter(|&(&key, &later)| {
                 table.prefetch(later);
-                table.probe(black_box(key), 3).is_some()
+                table.probe(black_box(key), 3, 0).is_some()
             });
             found.count()
         });

@@ -7,7 +7,7 @@ use crate::attacks::{
 use crate::types::{Bitboard, CastlingSide, Move, MoveKind, PieceType, Rank, Square};
 
 impl Position {
-    /// Whether a move from any source (transposition table, killer slot, protocol) is legal here.
+    /// Whether a move from any source (transposition table, protocol) is legal here.
     /// Exact for all 65,536 move words: it agrees with the generator.
     pub fn is_legal(&self, mv: Move) -> bool {
         let (us, them) = (self.stm, !self.stm);

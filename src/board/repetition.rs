@@ -82,7 +82,8 @@ impl ReversibleMoves {
             .map(|place| self.squares[place])
     }
 
-    /// Whether the side to move can at once repeat a position of the searched line. `earlier` holds the
+    /// Whether one reversible move leads from here to a position of the searched line. That the move might
+    /// belong to the other side, after one side lost a tempo, is not told apart. `earlier` holds the
     /// keys of the positions before this one that can still recur, latest last; only those less than
     /// `ply` plies back, inside the search tree, are looked at.
     #[inline]

@@ -87,7 +87,8 @@ fn pieces(params: &EvalParams, position: &Position, own: &Facts, their: &Facts, 
     let mut attacked = own.pawn_attacks;
 
     score += params.piece_square(PieceType::King, own.king.relative_to(us));
-    // Men that are pinned, blocked pawns and squares that enemy pawns guard do not count as mobility.
+    // Squares of the own king, of pawns that are blocked or at home, and squares that enemy pawns guard do
+    // not count as mobility.
     let stuck = own.pawns & (occupied.forward(them) | Rank::R2.relative_to(us).bitboard());
     let area = !(stuck | own.king.bitboard() | their.pawn_attacks);
     for (slot, kind) in

@@ -28,7 +28,7 @@ impl Searcher {
         let mut last_reported = None;
         for depth in 1..=max_depth {
             self.root_depth = depth;
-            let previous_best = self.root_moves[0].mv;
+            let (previous_best, previous_score) = (self.root_moves[0].mv, self.root_moves[0].score);
             for root in &mut self.root_moves {
                 root.previous_score = root.score;
                 root.score = -Score::INFINITE;
@@ -58,7 +58,7 @@ impl Searcher {
             completed = depth;
             let settled = self.root_moves[0].mv == previous_best;
             stable_iterations = if settled { stable_iterations + 1 } else { 0 };
-            if self.index == 0 && self.is_enough(job, stable_iterations) {
+            if self.index == 0 && self.is_enough(job, stable_iterations, previous_score) {
                 break;
             }
         }
@@ -70,13 +70,19 @@ impl Searcher {
             }
         }
         let best = &self.root_moves[0];
+        let line = self.line_report(job, completed.max(1), 0);
         SearchResult {
             best: Some(best.mv),
             ponder: best.pv.get(1).copied(),
-            score: if best.is_searched() { best.score } else { best.previous_score },
+            // The bound of an unfinished search says less than the last finished one.
+            score: match line.bound {
+                ScoreBound::Exact => line.score,
+                _ if best.previous_score > -Score::INFINITE => best.previous_score,
+                _ => line.score,
+            },
             depth: completed,
-            nodes: job.control.nodes(),
-            line: Some(self.line_report(job, completed.max(1), 0)),
+            nodes: line.nodes,
+            line: Some(line),
         }
     }
 
@@ -130,7 +136,7 @@ impl Searcher {
     }
 
     /// Whether the completed iteration is the last.
-    fn is_enough(&self, job: &SearchJob, stable_iterations: usize) -> bool {
+    fn is_enough(&self, job: &SearchJob, stable_iterations: usize, previous_score: Score) -> bool {
         let limits = &job.limits;
         let best = &self.root_moves[0];
         if let Some(moves) = limits.mate
@@ -145,14 +151,14 @@ impl Searcher {
         if self.root_moves.len() == 1 {
             return true;
         }
-        let known_before = best.previous_score > -Score::INFINITE;
+        let known_before = previous_score > -Score::INFINITE;
         let certainty = Certainty {
             stable_iterations,
             best_share: best.nodes as f64 / self.nodes.max(1) as f64,
-            score_drop: if known_before { best.previous_score - best.score } else { 0 },
+            score_drop: if known_before { previous_score - best.score } else { 0 },
         };
         let soft = soft.mul_f64(certainty.soft_scale());
-        // Time spent pondering counts here: a choice that is ripe is played at once.
+        // Time spent pondering counts: a choice that is ripe is played when its iteration ends.
         job.control.started().elapsed() >= soft.min(self.budget.hard.unwrap_or(Duration::MAX))
     }
 

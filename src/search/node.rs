@@ -147,7 +147,11 @@ impl Searcher {
 
         // 3. What the table knows.
         let excluded = self.stack[ply].excluded;
-        let known = if excluded.is_some() { None } else { job.tt.probe(position.key(), ply) };
+        let known = if excluded.is_some() {
+            None
+        } else {
+            job.tt.probe(position.key(), ply, position.halfmove_clock())
+        };
         if !K::PV
             && let Some(entry) = known
             && self.table_decides(position, &entry, Window::new(alpha, beta), depth, ply, cut_node)
@@ -157,9 +161,14 @@ impl Searcher {
 
         // 4. Static evaluation.
         let window = Window::new(alpha, beta);
-        let raw_eval = (!position.in_check())
-            .then(|| known.and_then(|entry| entry.eval).unwrap_or_else(|| evaluate(position)));
-        let mut facts = self.gather_facts::<K>(position, window, depth, ply, cut_node, known, raw_eval);
+        if excluded.is_none() {
+            self.stack[ply].raw_eval = self.raw_eval(job, position, known, ply);
+            self.stack[ply].tt_pv = K::PV || known.is_some_and(|entry| entry.was_pv);
+        }
+        let mut facts = self.gather_facts::<K>(position, window, depth, ply, cut_node, known);
+        if K::ROOT {
+            self.stack[ply + 1].cutoffs = 0;
+        }
         self.stack[ply + 2].cutoffs = 0;
         self.stack[ply + 1].excluded = None;
         depth += self.hindsight::<K>(&facts);
@@ -222,8 +231,9 @@ impl Searcher {
             let child = position.after(mv);
             job.tt.prefetch(child.key());
             self.enter_move(position, ply, mv, extension);
-            let score =
-                self.search_move::<K>(job, position, &child, &facts, &context, mv, number, extension, alpha);
+            let score = self.search_move::<K>(
+                job, position, &child, &facts, &context, mv, number, extension, alpha, best.score,
+            );
             self.keys.pop();
             if self.stopped {
                 return Score::DRAW;
@@ -262,7 +272,7 @@ impl Searcher {
         // 13. Learn and remember.
         self.learn(position, &facts, &context, &best, &tried);
         if excluded.is_none() && !(K::ROOT && self.line > 0) {
-            self.remember(job, position, &facts, &best, raw_eval);
+            self.remember(job, position, &facts, &best);
         }
         best.score
     }
@@ -291,7 +301,31 @@ impl Searcher {
         (*alpha >= *beta).then_some(*alpha)
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// The evaluation, from the table where known; `None` in check. What had to be computed is stored at
+    /// once, since many nodes end before they have a score.
+    #[inline(always)]
+    pub(super) fn raw_eval(
+        &self,
+        job: &SearchJob,
+        position: &Position,
+        known: Option<TtEntry>,
+        ply: usize,
+    ) -> Option<Score> {
+        if position.in_check() {
+            return None;
+        }
+        if let Some(eval) = known.and_then(|entry| entry.eval) {
+            return Some(eval);
+        }
+        let eval = Some(evaluate(position));
+        if known.is_none() {
+            let score = Score::DRAW;
+            let entry = TtEntry { mv: None, score, eval, depth: 0, bound: Bound::None, was_pv: false };
+            job.tt.store(position.key(), ply, entry);
+        }
+        eval
+    }
+
     #[inline(always)]
     fn gather_facts<K: NodeKind>(
         &mut self,
@@ -301,10 +335,9 @@ impl Searcher {
         ply: usize,
         cut_node: bool,
         known: Option<TtEntry>,
-        raw_eval: Option<Score>,
     ) -> NodeFacts {
         let correction = self.histories.correction.get(position, self.stack.last_two(ply));
-        let corrected = raw_eval.map(|raw| self.corrected(position, raw, correction));
+        let corrected = self.stack[ply].raw_eval.map(|raw| self.corrected(position, raw, correction));
         self.stack[ply].static_eval = corrected;
         let static_eval = corrected.unwrap_or(-Score::INFINITE);
         let bettered = known.filter(|entry| {
@@ -324,7 +357,7 @@ impl Searcher {
             correction: correction.abs(),
             improving: self.is_improving(ply),
             cut_node,
-            tt_pv: K::PV || known.is_some_and(|entry| entry.was_pv),
+            tt_pv: self.stack[ply].tt_pv,
             known,
             tt_move,
         }
@@ -373,6 +406,7 @@ impl Searcher {
         number: usize,
         extension: Depth,
         alpha: Score,
+        best_score: Score,
     ) -> Score {
         let (ply, beta) = (facts.ply + 1, facts.window.beta);
         let mut new_depth = facts.depth - 1 + extension;
@@ -386,8 +420,8 @@ impl Searcher {
             self.stack[facts.ply].reduction = 0;
             if score > alpha && reduced < new_depth && !self.stopped {
                 let p = self.params();
-                new_depth += Depth::from(score > alpha + p.deeper_margin);
-                new_depth -= Depth::from(score < alpha + p.shallower_margin);
+                new_depth += Depth::from(score > best_score + p.deeper_margin);
+                new_depth -= Depth::from(score < best_score + p.shallower_margin);
                 if reduced < new_depth {
                     score = -self.node::<NonPv>(job, child, null, new_depth, ply, !facts.cut_node);
                 }
@@ -403,21 +437,15 @@ impl Searcher {
 
     /// Stores the node's result.
     #[inline(always)]
-    fn remember(
-        &self,
-        job: &SearchJob,
-        position: &Position,
-        facts: &NodeFacts,
-        best: &Best,
-        raw_eval: Option<Score>,
-    ) {
+    fn remember(&self, job: &SearchJob, position: &Position, facts: &NodeFacts, best: &Best) {
+        let eval = self.stack[facts.ply].raw_eval;
         let bound = match best.score {
             score if score >= facts.window.beta => Bound::Lower,
             score if score > facts.window.alpha => Bound::Exact,
             _ => Bound::Upper,
         };
         let (mv, score, depth, was_pv) = (best.mv, best.score, facts.depth, facts.tt_pv);
-        let entry = TtEntry { mv, score, eval: raw_eval, depth, bound, was_pv };
+        let entry = TtEntry { mv, score, eval, depth, bound, was_pv };
         job.tt.store(position.key(), facts.ply, entry);
     }
 

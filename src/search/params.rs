@@ -91,8 +91,8 @@ params! {
     lmr_correction = 12, 0, 40, 4; "Less reduction per centipawn of evaluation correction."
     lmr_history = 9000, 4000, 16000, 800; "Quiet merit worth one ply."
     lmr_capture_history = 7000, 3000, 14000, 800; "Capture history worth one ply."
-    deeper_margin = 45, 15, 100, 8; "Search one ply deeper when the reduced search was this much better than the best."
-    shallower_margin = 9, 0, 30, 3; "Search one ply less deep when it was barely better."
+    deeper_margin = 45, 15, 100, 8; "Search one ply deeper when the reduced search beat the best by this much."
+    shallower_margin = 9, 0, 30, 3; "Search one ply less deep when it hardly beat the best."
 
     bonus_depth = 150, 80, 260, 15; "History bonus per ply."
     bonus_offset = 60, 0, 300, 30; "History bonus: taken off."

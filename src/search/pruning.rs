@@ -44,7 +44,7 @@ impl Searcher {
             && let Some(piece) = position.piece_on(mv.from())
         {
             let bonus = self.bonus(depth);
-            let context = QuietContext::new(position, self.stack.cont_keys(ply));
+            let context = QuietContext::without_checks(position, self.stack.cont_keys(ply));
             self.histories.update_quiet(&context, piece, mv, bonus);
         }
         true
@@ -53,12 +53,14 @@ impl Searcher {
     /// Adjusts the depth by how the last move's reduction looks now: too much if the position did not
     /// get worse for its side, too little if both sides agree that little happens.
     #[inline(always)]
-    pub(super) fn hindsight<K: NodeKind>(&self, facts: &NodeFacts) -> Depth {
-        let last = self.stack.before(facts.ply, 1);
+    pub(super) fn hindsight<K: NodeKind>(&mut self, facts: &NodeFacts) -> Depth {
+        let last = self.stack.before_mut(facts.ply, 1);
+        // Taken, so that searching this node again (a singular test) does not count it twice.
+        let reduction = std::mem::take(&mut last.reduction);
         let Some(before) = last.static_eval.filter(|_| !K::ROOT && !facts.in_check) else { return 0 };
-        if last.reduction >= 3 && facts.static_eval + before.0 <= Score::DRAW {
+        if reduction >= 3 && facts.static_eval + before.0 <= Score::DRAW {
             1
-        } else if last.reduction >= 2 && facts.depth >= 2 && facts.static_eval + before.0 > Score(170) {
+        } else if reduction >= 2 && facts.depth >= 2 && facts.static_eval + before.0 > Score(170) {
             -1
         } else {
             0
@@ -123,7 +125,7 @@ impl Searcher {
         let allowed = facts.eval >= beta
             && facts.static_eval + p.nmp_depth * depth >= beta + p.nmp_margin
             && depth >= 3
-            && !beta.is_loss()
+            && !beta.is_decisive()
             && position.has_pieces(position.stm())
             && self.stack.before(ply, 1).mv.is_some()
             && ply >= self.null_move_from;
@@ -190,7 +192,7 @@ impl Searcher {
                 let entry = TtEntry {
                     mv: Some(mv),
                     score,
-                    eval: facts.known.and_then(|entry| entry.eval),
+                    eval: self.stack[ply].raw_eval,
                     depth: depth - 3,
                     bound: Bound::Lower,
                     was_pv: facts.tt_pv,

@@ -5,7 +5,6 @@ use super::node::{NodeKind, Window};
 use super::picker::MovePicker;
 use super::searcher::{SearchJob, Searcher};
 use crate::board::{Position, SEE_VALUES};
-use crate::eval::evaluate;
 use crate::tt::{Bound, TtEntry};
 use crate::types::{Move, Score};
 
@@ -29,7 +28,7 @@ impl Searcher {
             return score;
         }
         let in_check = position.in_check();
-        let known = job.tt.probe(position.key(), ply);
+        let known = job.tt.probe(position.key(), ply, position.halfmove_clock());
         if let Some(entry) = known
             && !K::PV
             && Self::table_cutoff(position, &entry, Window::new(alpha, beta))
@@ -40,8 +39,7 @@ impl Searcher {
         let old_alpha = alpha;
         let mut best_score = -Score::INFINITE;
         let mut best_move = None;
-        let raw_eval =
-            (!in_check).then(|| known.and_then(|entry| entry.eval).unwrap_or_else(|| evaluate(position)));
+        let raw_eval = self.raw_eval(job, position, known, ply);
         let stand_pat = raw_eval.map(|raw| self.stand_pat(position, known, raw, ply));
         if let Some(score) = stand_pat {
             if score >= beta {
@@ -100,8 +98,8 @@ impl Searcher {
                 }
             }
         }
-        if in_check && !any {
-            return Score::mated_in(ply);
+        if !any && self.has_no_move(position) {
+            return Searcher::no_move_score(in_check, ply);
         }
 
         let bound = match best_score {
@@ -117,6 +115,13 @@ impl Searcher {
 }
 
 impl Searcher {
+    /// Whether, no move having been found worth trying, there is none at all. Without a check it is asked
+    /// only of a king with pawns, since stalemates with pieces are too rare to pay for.
+    #[inline(always)]
+    fn has_no_move(&self, position: &Position) -> bool {
+        position.in_check() || !position.has_pieces(position.stm()) && !position.has_legal_move()
+    }
+
     /// The score of playing no capture: the corrected evaluation, bettered by the table where it knows.
     #[inline(always)]
     fn stand_pat(&self, position: &Position, known: Option<TtEntry>, raw: Score, ply: usize) -> Score {

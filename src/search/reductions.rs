@@ -72,6 +72,7 @@ impl Searcher {
         } else {
             r -= self.histories.capture.get(position, mv) * PLY / p.lmr_capture_history;
         }
-        r.div_euclid(PLY)
+        // Rounded towards zero: less than a ply is no change.
+        r / PLY
     }
 }

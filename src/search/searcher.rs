@@ -158,7 +158,11 @@ impl Searcher {
     fn check_limits(&mut self, job: &SearchJob) {
         let control = &job.control;
         control.publish_nodes(self.index, self.nodes);
-        let others = control.nodes().saturating_sub(self.nodes);
+        // Adding up all counters is left out where nobody asks for the sum.
+        let others = match self.node_limit {
+            u64::MAX => 0,
+            _ => control.nodes().saturating_sub(self.nodes),
+        };
         let node_limit = self.node_limit.saturating_sub(others);
         self.next_check = (self.nodes + CHECK_INTERVAL).min(node_limit.max(self.nodes + 1));
         let out_of_time = self.index == 0 && !control.is_pondering() && self.is_out_of_time(control);

@@ -12,8 +12,12 @@ pub(super) struct StackEntry {
     pub(super) mv: Option<Move>,
     /// The same move for the history tables.
     pub(super) key: ContKey,
+    /// Evaluation as computed; `None` in check.
+    pub(super) raw_eval: Option<Score>,
     /// Corrected static evaluation; `None` in check.
     pub(super) static_eval: Option<Score>,
+    /// The node is, or once was, on a principal variation.
+    pub(super) tt_pv: bool,
     /// The move left out while it is checked whether it is the only good one.
     pub(super) excluded: Option<Move>,
     /// Plies by which the move being searched is reduced.
@@ -43,6 +47,11 @@ impl Stack {
     #[inline(always)]
     pub(super) fn before(&self, ply: usize, back: usize) -> &StackEntry {
         &self.0[ply + BEFORE_ROOT - back]
+    }
+
+    #[inline(always)]
+    pub(super) fn before_mut(&mut self, ply: usize, back: usize) -> &mut StackEntry {
+        &mut self.0[ply + BEFORE_ROOT - back]
     }
 
     /// The moves 1, 2, 4 and 6 plies before `ply`.

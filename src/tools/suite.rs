@@ -111,7 +111,8 @@ pub(super) fn run_file(file: &Path, limits: Limits, output: &Output) -> Result<E
 
 /// Counts entries that hold and entries that do not, printing the latter.
 fn check(file: &Path, rows: &[Row], limits: Limits, output: &Output) -> (usize, usize) {
-    let total = rows.iter().flat_map(|row| &row.entries).map(|&(_, count)| count).sum();
+    let total =
+        rows.iter().flat_map(|row| &row.entries).fold(0u64, |sum, &(_, count)| sum.saturating_add(count));
     let bar = progress::bar(total, "nodes");
     let never = AtomicBool::new(false);
     let interactive = !bar.is_hidden();
@@ -133,7 +134,7 @@ fn check(file: &Path, rows: &[Row], limits: Limits, output: &Output) -> (usize, 
                     ));
                 });
             }
-            done += expected;
+            done = done.saturating_add(expected);
             bar.set_position(done);
         }
         if !interactive && (index + 1) % 100 == 0 {

@@ -2,8 +2,9 @@
 //!
 //! Threads read and write without locks. Every access is a relaxed atomic, and each entry carries a
 //! checksum of its data mixed into its key, so an entry torn by two writers looks like another
-//! position (CPW: "Shared Hash Table", Hyatt's lockless hashing). What still slips through, one
-//! false match in 65,536, is harmless: moves are checked for legality before use.
+//! position (CPW: "Shared Hash Table", Hyatt's lockless hashing). What still slips
+//! through, about three false matches in 65,536 probes of a full table, can mislead a search but not break
+//! it: moves are checked for legality before use.
 
 mod entry;
 mod table;

@@ -74,14 +74,18 @@ impl TranspositionTable {
     pub fn clear(&self, threads: usize) {
         self.age.store(0, Relaxed);
         let share = self.buckets.len().div_ceil(threads.max(1));
+        let clear = |part: &[Bucket]| {
+            for bucket in part {
+                bucket.data.iter().for_each(|data| data.store(0, Relaxed));
+                bucket.checks.iter().for_each(|check| check.store(0, Relaxed));
+            }
+        };
         thread::scope(|scope| {
             for part in self.buckets.chunks(share) {
-                scope.spawn(move || {
-                    for bucket in part {
-                        bucket.data.iter().for_each(|data| data.store(0, Relaxed));
-                        bucket.checks.iter().for_each(|check| check.store(0, Relaxed));
-                    }
-                });
+                // A thread that the system refuses is done without.
+                if thread::Builder::new().spawn_scoped(scope, move || clear(part)).is_err() {
+                    clear(part);
+                }
             }
         });
     }
@@ -112,15 +116,16 @@ impl TranspositionTable {
         let _ = key;
     }
 
-    /// What is known about a position; mate scores are turned into distances from the root at `ply`.
+    /// What is known about a position; mate scores are turned into distances from the root at `ply`,
+    /// unless the fifty-move rule, at this clock, comes before the mate.
     #[inline]
-    pub fn probe(&self, key: u64, ply: usize) -> Option<TtEntry> {
+    pub fn probe(&self, key: u64, ply: usize, halfmove_clock: u16) -> Option<TtEntry> {
         let bucket = self.bucket(key);
         for (data, check) in bucket.data.iter().zip(&bucket.checks) {
             let data = data.load(Relaxed);
             if check.load(Relaxed) ^ fold(data) == key as u16 && data != 0 {
                 let mut entry = TtEntry::unpack(data);
-                entry.score = entry.score.from_tt(ply);
+                entry.score = entry.score.from_tt(ply, halfmove_clock);
                 return Some(entry);
             }
         }
@@ -198,21 +203,21 @@ mod tests {
     fn stores_and_finds() {
         let table = TranspositionTable::new(1).unwrap();
         let key = 0x1234_5678_9ABC_DEF0;
-        assert_eq!(table.probe(key, 0), None);
+        assert_eq!(table.probe(key, 0, 0), None);
         table.store(key, 3, entry(Score(55), 7));
-        assert_eq!(table.probe(key, 9), Some(entry(Score(55), 7)));
-        assert_eq!(table.probe(key ^ 1, 9), None);
+        assert_eq!(table.probe(key, 9, 0), Some(entry(Score(55), 7)));
+        assert_eq!(table.probe(key ^ 1, 9, 0), None);
         table.clear(2);
-        assert_eq!(table.probe(key, 0), None);
+        assert_eq!(table.probe(key, 0, 0), None);
     }
 
     #[test]
     fn mate_distances_are_counted_from_the_node() {
         let table = TranspositionTable::new(1).unwrap();
         table.store(77, 4, entry(Score::mate_in(9), 7));
-        assert_eq!(table.probe(77, 10).unwrap().score, Score::mate_in(15));
+        assert_eq!(table.probe(77, 10, 0).unwrap().score, Score::mate_in(15));
         table.store(77, 4, entry(Score::mated_in(8), 9));
-        assert_eq!(table.probe(77, 0).unwrap().score, Score::mated_in(4));
+        assert_eq!(table.probe(77, 0, 0).unwrap().score, Score::mated_in(4));
     }
 
     #[test]
@@ -227,8 +232,12 @@ mod tests {
             table.start_search();
         }
         table.store(4, 0, entry(Score(4), 1));
-        assert_eq!(table.probe(2, 0), None);
-        assert!(table.probe(1, 0).is_some() && table.probe(3, 0).is_some() && table.probe(4, 0).is_some());
+        assert_eq!(table.probe(2, 0, 0), None);
+        assert!(
+            table.probe(1, 0, 0).is_some()
+                && table.probe(3, 0, 0).is_some()
+                && table.probe(4, 0, 0).is_some()
+        );
     }
 
     #[test]
@@ -236,7 +245,7 @@ mod tests {
         let table = TranspositionTable::new(1).unwrap();
         table.store(9, 0, entry(Score(1), 3));
         table.store(9, 0, TtEntry { mv: None, ..entry(Score(2), 4) });
-        assert_eq!(table.probe(9, 0).unwrap().mv, entry(Score(1), 3).mv);
+        assert_eq!(table.probe(9, 0, 0).unwrap().mv, entry(Score(1), 3).mv);
     }
 
     #[test]

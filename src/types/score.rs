@@ -1,7 +1,7 @@
 //! Search and evaluation scores.
 //!
 //! ```text
-//!  0 ......... 30000 | 30001 ....... 31000 | 31754 ..... 32000 | 32001
+//!  0 ......... 30000 | 30001 ....... 31000 | 31508 ..... 32000 | 32001
 //!  evaluation        | tablebase win       | mate in n plies   | infinite
 //! ```
 //! Losses mirror this below zero. All scores are from the side to move's point of view, in internal
@@ -26,8 +26,8 @@ impl Score {
     pub const INFINITE: Score = Score(32_001);
     /// The largest static evaluation.
     pub const MAX_EVAL: Score = Score(30_000);
-    /// The smallest score that is a forced mate within the horizon.
-    pub const MIN_MATE: Score = Score(Score::MATE.0 - MAX_PLY as i32);
+    /// The smallest score that is a forced mate: a table may know of one that starts at the last ply.
+    pub const MIN_MATE: Score = Score(Score::MATE.0 - 2 * MAX_PLY as i32);
 
     /// Giving mate at `ply` plies from the root.
     #[inline(always)]
@@ -96,12 +96,20 @@ impl Score {
         }
     }
 
-    /// The reverse of [`Score::to_tt`].
+    /// The reverse of [`Score::to_tt`]. A mate that the fifty-move rule forestalls, `halfmove_clock` plies
+    /// being used up already, becomes a mere large evaluation.
     #[inline(always)]
-    pub const fn from_tt(self, ply: usize) -> Score {
+    pub const fn from_tt(self, ply: usize, halfmove_clock: u16) -> Score {
+        let plies_left = 100 - halfmove_clock as i32;
         if self.is_win() {
+            if self.is_mate() && Score::MATE.0 - self.0 > plies_left {
+                return Score::MAX_EVAL;
+            }
             Score(self.0 - ply as i32)
         } else if self.is_loss() {
+            if self.is_mate() && Score::MATE.0 + self.0 > plies_left {
+                return Score(-Score::MAX_EVAL.0);
+            }
             Score(self.0 + ply as i32)
         } else {
             self
@@ -173,10 +181,17 @@ mod tests {
     fn table_scores_are_relative_to_the_node() {
         for ply in [0, 1, 17, 100] {
             for score in [Score::mate_in(ply + 3), Score::mated_in(ply + 6), Score(55), Score::DRAW] {
-                assert_eq!(score.to_tt(ply).from_tt(ply), score);
+                assert_eq!(score.to_tt(ply).from_tt(ply, 0), score);
             }
             assert_eq!(Score::mate_in(ply + 3).to_tt(ply), Score::mate_in(3));
             assert_eq!(Score::mated_in(ply + 6).to_tt(ply), Score::mated_in(6));
         }
+    }
+
+    #[test]
+    fn mates_beyond_the_fifty_move_limit_are_not_proven() {
+        assert_eq!(Score::mate_in(9).from_tt(2, 91), Score::mate_in(11));
+        assert_eq!(Score::mate_in(9).from_tt(2, 92), Score::MAX_EVAL);
+        assert_eq!(Score::mated_in(8).from_tt(0, 93), -Score::MAX_EVAL);
     }
 }

@@ -18,11 +18,11 @@ use quiet::{PawnHistory, QuietHistory};
 
 /// The learning tables of one search thread, about 4 MB.
 pub(super) struct Histories {
-    pub(super) quiet: Box<QuietHistory>,
-    pub(super) pawn: Box<PawnHistory>,
-    pub(super) capture: Box<CaptureHistory>,
-    pub(super) continuation: Box<ContinuationHistory>,
-    pub(super) correction: Box<CorrectionHistory>,
+    pub(super) quiet: QuietHistory,
+    pub(super) pawn: PawnHistory,
+    pub(super) capture: CaptureHistory,
+    pub(super) continuation: ContinuationHistory,
+    pub(super) correction: CorrectionHistory,
 }
 
 impl Histories {

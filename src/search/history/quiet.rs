@@ -58,6 +58,8 @@ impl PawnHistory {
     }
 }
 
+const NO_CHECKS: CheckInfo = CheckInfo { squares: [Bitboard::EMPTY; 6], discoverers: Bitboard::EMPTY };
+
 /// What quiet history scores in a node depend on besides the move.
 #[derive(Clone, Copy)]
 pub(in crate::search) struct QuietContext {
@@ -73,11 +75,16 @@ pub(in crate::search) struct QuietContext {
 
 impl QuietContext {
     pub(in crate::search) fn new(position: &Position, before: ContKeys) -> QuietContext {
+        QuietContext { checks: position.check_info(), ..QuietContext::without_checks(position, before) }
+    }
+
+    /// For updates, which do not ask whether a move gives check.
+    pub(in crate::search) fn without_checks(position: &Position, before: ContKeys) -> QuietContext {
         QuietContext {
             color: position.stm(),
             threats: position.attacked_squares(!position.stm()),
             pawn_key: position.keys().pawn(),
-            checks: position.check_info(),
+            checks: NO_CHECKS,
             before,
         }
     }
@@ -90,7 +97,7 @@ impl QuietContext {
             color: position.stm(),
             threats: Bitboard::EMPTY,
             pawn_key: 0,
-            checks: CheckInfo { squares: [Bitboard::EMPTY; 6], discoverers: Bitboard::EMPTY },
+            checks: NO_CHECKS,
             before: [ContKey::NONE; 4],
         }
     }
