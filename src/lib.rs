@@ -14,7 +14,7 @@ pub mod attacks;
 /// The rules: position, FEN, make move, Zobrist keys, legality of one move, repetition, exchange evaluation.
 pub mod board;
 
-/// Legal move generation in stages, and perft counting on top of it.
+/// Legal move generation in stages, the end of a game, and perft counting.
 pub mod movegen;
 
 /// Moves as people and protocols write them: coordinate notation and SAN.
@@ -35,5 +35,5 @@ pub mod engine;
 /// The Universal Chess Interface: command parsing, options, output, the I/O loop.
 pub mod uci;
 
-/// Command-line tools: bench, perft reports, perft suites.
+/// Command-line tools: bench, perft reports, perft suites, test positions (EPD).
 pub mod tools;

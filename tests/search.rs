@@ -342,6 +342,21 @@ fn stalemate_is_avoided_and_sought() {
 }
 
 #[test]
+fn zugzwang_is_not_hidden_by_null_moves() {
+    // Trebuchet: whoever must move gives up the own pawn, and with it the game.
+    for fen in ["8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1", "8/8/8/3Kp3/4Pk2/8/8/8 b - - 0 1"] {
+        let found = search(fen, to_depth(20));
+        assert!(found.line(1).score < Score(-250), "{fen}: {:?}", found.line(1).score);
+    }
+    // The opposition: Black must step aside.
+    let lost = search("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", to_depth(20));
+    assert!(lost.line(1).score < Score(-400), "{:?}", lost.line(1).score);
+    // The rook exchange leaves Black with pawn moves only, the last of which opens the mating square.
+    let quiet = search("8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1", to_depth(20));
+    assert_eq!(quiet.best(), "e1f1");
+}
+
+#[test]
 fn dead_positions_are_worth_nothing() {
     for fen in [
         "4k3/8/8/8/8/8/8/4K3 w - - 0 1",

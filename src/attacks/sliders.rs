@@ -73,6 +73,7 @@ impl Entry {
     #[cfg(target_feature = "bmi2")]
     #[inline(always)]
     fn index(&self, occupied: Bitboard) -> usize {
+        #[allow(unsafe_code)]
         // SAFETY: this function exists only in builds whose target is said to have BMI2.
         let packed = unsafe { std::arch::x86_64::_pext_u64(occupied.0, self.mask) };
         self.offset as usize + packed as usize

@@ -4,6 +4,8 @@
 //! rights in standard (`KQkq`), X-FEN and Shredder (`HAha`) form. Whatever could not arise on a board
 //! is refused with an error that names it, because the rest of the engine relies on these rules.
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -100,7 +100,8 @@ pub fn perft_parallel(
     };
     thread::scope(|scope| {
         for _ in 1..options.threads.max(1) {
-            scope.spawn(work);
+            // A thread that the system refuses is done without.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });

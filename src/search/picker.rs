@@ -8,9 +8,9 @@
 
 use arrayvec::ArrayVec;
 
-use super::history::{Histories, QuietContext, victim};
+use super::history::{Histories, QuietContext, gain};
 use super::searcher::Searcher;
-use crate::board::{Position, SEE_VALUES};
+use crate::board::Position;
 use crate::types::{MAX_MOVES, Move, MoveList};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -193,9 +193,7 @@ impl Searcher {
 /// Victim's and promotion's worth, corrected by what captures like this have done before.
 #[inline(always)]
 fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
-    let gain = SEE_VALUES[victim(position, mv).index()]
-        + mv.promotion().map_or(0, |piece| SEE_VALUES[piece.index()] - SEE_VALUES[0]);
-    gain + histories.capture.get(position, mv) / HISTORY_PER_CENTIPAWN
+    gain(position, mv) + histories.capture.get(position, mv) / HISTORY_PER_CENTIPAWN
 }
 
 #[cfg(test)]

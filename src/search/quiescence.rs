@@ -1,12 +1,12 @@
 //! Quiescence: captures are played out until the evaluation can be trusted (CPW: "Quiescence Search").
 
-use super::history::{QuietContext, victim};
+use super::history::{QuietContext, gain};
 use super::node::{NodeKind, Window};
 use super::picker::MovePicker;
 use super::searcher::{SearchJob, Searcher};
-use crate::board::{Position, SEE_VALUES};
+use crate::board::Position;
 use crate::tt::{Bound, TtEntry};
-use crate::types::{Move, Score};
+use crate::types::Score;
 
 impl Searcher {
     /// Searches captures and queen promotions, or all evasions in check. The side to move may stop at
@@ -134,11 +134,4 @@ impl Searcher {
             _ => static_eval,
         }
     }
-}
-
-/// The material a noisy move wins if nothing takes back.
-#[inline(always)]
-fn gain(position: &Position, mv: Move) -> i32 {
-    SEE_VALUES[victim(position, mv).index()]
-        + mv.promotion().map_or(0, |piece| SEE_VALUES[piece.index()] - SEE_VALUES[0])
 }

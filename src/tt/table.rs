@@ -47,6 +47,7 @@ fn zeroed_buckets(count: usize) -> Option<Box<[Bucket]>> {
     if layout.size() == 0 {
         return None;
     }
+    #[allow(unsafe_code)]
     // SAFETY: the layout is not empty. The memory is zeroed, a valid state for atomics, it has the
     // layout of `[Bucket; count]`, and it comes from the global allocator as `Box` requires.
     unsafe {
@@ -109,8 +110,11 @@ impl TranspositionTable {
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             let bucket: *const Bucket = self.bucket(key);
+            #[allow(unsafe_code)]
             // SAFETY: a prefetch has no effect on program state, and SSE is part of x86-64.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(bucket.cast()) };
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(bucket.cast())
+            };
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = key;

@@ -112,8 +112,11 @@ impl Square {
     /// The square with this number; only the low six bits count.
     #[inline(always)]
     pub const fn from_index(index: u8) -> Square {
+        #[allow(unsafe_code)]
         // SAFETY: the mask leaves 0..=63, and every such value is a variant of this `repr(u8)` enum.
-        unsafe { std::mem::transmute(index & 63) }
+        unsafe {
+            std::mem::transmute(index & 63)
+        }
     }
 
     /// The square where this file and rank meet.

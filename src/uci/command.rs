@@ -290,7 +290,7 @@ fn perft_depth(command: &str, arguments: &[&str]) -> Result<u32, CommandError> {
     Ok(clamp_perft(depth))
 }
 
-/// A negative clock is an empty one; a day per move is the most that makes sense.
+/// A negative clock is an empty one; more than some decades make no difference.
 fn milliseconds(number: i64) -> Duration {
     Duration::from_millis(number.clamp(0, 1 << 40) as u64)
 }

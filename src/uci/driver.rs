@@ -46,7 +46,8 @@ pub type Bench = fn(Option<Depth>, &Output) -> String;
 pub fn run(bench: Bench) -> Result<(), EngineError> {
     let (sender, events) = channel();
     let reader_sender = sender.clone();
-    thread::spawn(move || read_input(&reader_sender));
+    let reader = move || read_input(&reader_sender);
+    thread::Builder::new().name("input".to_owned()).spawn(reader).map_err(EngineError::Thread)?;
     let output = Arc::new(Output::standard());
     let mut driver = Driver {
         engine: Engine::new()?,
@@ -309,24 +310,31 @@ impl Driver {
         let chess960 = self.writes_960();
         let stop = Arc::new(AtomicBool::new(false));
         self.perft_stop = Arc::clone(&stop);
-        let sender = self.sender.clone();
-        self.searching = true;
-        thread::spawn(move || {
+        self.run_beside(move || {
             let options = PerftOptions { depth, threads: 1, hash_mib: 0 };
-            let text = match perft_parallel(&position, options, &stop) {
+            match perft_parallel(&position, options, &stop) {
                 Ok(report) => format::perft(&report, chess960),
                 Err(error) => format!("info string {error}"),
-            };
-            let _ = sender.send(Event::Done(text));
+            }
         });
     }
 
     /// Runs the bench on a thread of its own.
     fn bench(&mut self, depth: Option<Depth>) {
-        let (bench, output, sender) = (self.bench, Arc::clone(&self.output), self.sender.clone());
-        self.searching = true;
-        thread::spawn(move || {
-            let _ = sender.send(Event::Done(bench(depth, &output)));
-        });
+        let (bench, output) = (self.bench, Arc::clone(&self.output));
+        self.run_beside(move || bench(depth, &output));
+    }
+
+    /// Runs long work on a thread of its own. What it returns is printed when it is done.
+    fn run_beside(&mut self, work: impl FnOnce() -> String + Send + 'static) {
+        let sender = self.sender.clone();
+        let run = move || {
+            // The driver may have quit without waiting.
+            let _ = sender.send(Event::Done(work()));
+        };
+        match thread::Builder::new().spawn(run) {
+            Ok(_) => self.searching = true,
+            Err(error) => self.complain(&error),
+        }
     }
 }

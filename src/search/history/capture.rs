@@ -1,7 +1,7 @@
 //! Captures and promotions: by piece, square and victim (CPW: "History Heuristic", capture history).
 
 use super::value::{HistoryValue, zeroed};
-use crate::board::Position;
+use crate::board::{Position, SEE_VALUES};
 use crate::types::{Move, PieceType};
 
 const CAPTURE_MAX: i32 = 16_384;
@@ -17,12 +17,19 @@ impl Default for CaptureHistory {
 
 /// The type of man that a noisy move takes; a king stands for none.
 #[inline(always)]
-pub(in crate::search) fn victim(position: &Position, mv: Move) -> PieceType {
+fn victim(position: &Position, mv: Move) -> PieceType {
     match position.piece_on(mv.to()) {
         Some(piece) if mv.is_capture() => piece.kind(),
         _ if mv.is_capture() => PieceType::Pawn,
         _ => PieceType::King,
     }
+}
+
+/// The material in centipawns that a noisy move wins if nothing takes back.
+#[inline(always)]
+pub(in crate::search) fn gain(position: &Position, mv: Move) -> i32 {
+    SEE_VALUES[victim(position, mv).index()]
+        + mv.promotion().map_or(0, |piece| SEE_VALUES[piece.index()] - SEE_VALUES[0])
 }
 
 impl CaptureHistory {

@@ -7,7 +7,7 @@ mod correction;
 mod quiet;
 mod value;
 
-pub(super) use capture::victim;
+pub(super) use capture::gain;
 pub(super) use continuation::{ContKey, ContKeys};
 pub(super) use quiet::QuietContext;
 
