@@ -475,6 +475,9 @@ fn an_engine_repeats_itself_after_new_game() {
     let first = fingerprint(&mut engine);
     engine.new_game();
     assert_eq!(fingerprint(&mut engine), first);
+    // The same is what `Clear Hash` promises.
+    engine.clear();
+    assert_eq!(fingerprint(&mut engine), first);
     // A fresh table is not enough, since histories stay; changing the threads drops those too.
     engine.set_threads(2).expect("threads");
     engine_search(&mut engine, &game, to_depth(6));
