@@ -909,6 +909,28 @@ fn long_games_are_followed() {
 }
 
 #[test]
+fn the_board_names_the_end_of_the_game() {
+    let mut client = Client::start();
+    for (command, end) in [
+        ("position startpos moves f2f3 e7e5 g2g4 d8h4", "checkmate, Black wins"),
+        ("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "stalemate"),
+        ("position fen 4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "draw, nobody can give mate"),
+        ("position fen 4k3/8/8/8/8/8/8/R3K3 w - - 100 90", "draw by the fifty-move rule"),
+        ("position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", "draw by threefold repetition"),
+    ] {
+        client.send(command);
+        client.send("d");
+        let lines = client.read_until("board", |line| line.starts_with("Legal moves ("));
+        assert!(lines.contains(&format!("The game is over: {end}")), "{command}\n{lines:#?}");
+    }
+    client.send("position startpos");
+    client.send("d");
+    let lines = client.read_until("board", |line| line.starts_with("Legal moves ("));
+    assert!(!lines.iter().any(|line| line.starts_with("The game is over")), "{lines:#?}");
+    client.quit();
+}
+
+#[test]
 fn fens_are_read_with_missing_fields() {
     let mut client = Client::start();
     for (fen, expected) in [

@@ -102,15 +102,15 @@ pub fn board(game: &Game, chess960: bool) -> String {
     let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
     let _ =
         writeln!(text, "Checkers: {}", if checkers.is_empty() { "none".into() } else { checkers.join(" ") });
+    if let Some(end) = game.outcome() {
+        let _ = writeln!(text, "The game is over: {}", outcome(end));
+    }
     let mut moves: Vec<String> =
         position.legal_moves().into_iter().map(|mv| format_san(position, mv)).collect();
     moves.sort();
     let _ = write!(text, "Legal moves ({}):", moves.len());
     for san in &moves {
         let _ = write!(text, " {san}");
-    }
-    if let Some(end) = game.outcome() {
-        let _ = write!(text, "\nThe game is over: {}", outcome(end));
     }
     text
 }
