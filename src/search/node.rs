@@ -178,11 +178,10 @@ impl Searcher {
         if !K::PV
             && excluded.is_none()
             && !facts.in_check
-            && let Some(score) = self.prune_node(job, position, &mut facts)
+            && let Some(score) = self.prune_node(job, position, &facts)
         {
             return score;
         }
-        depth = facts.depth;
 
         // 6. Without a table move the first move is a guess: look less deep (CPW: "Internal Iterative
         // Reductions").

@@ -73,7 +73,7 @@ impl Searcher {
         &mut self,
         job: &SearchJob,
         position: &Position,
-        facts: &mut NodeFacts,
+        facts: &NodeFacts,
     ) -> Option<Score> {
         if let Some(score) = self.razoring(job, position, facts) {
             return Some(score);

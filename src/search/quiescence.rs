@@ -112,9 +112,7 @@ impl Searcher {
         job.tt.store(position.key(), ply, entry);
         best_score
     }
-}
 
-impl Searcher {
     /// Whether, no move having been found worth trying, there is none at all. Without a check it is asked
     /// only of a king with pawns, since stalemates with pieces are too rare to pay for.
     #[inline(always)]

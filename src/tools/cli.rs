@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use super::{bench, epd, perft, suite};
-use crate::board::START_FEN;
 use crate::types::Depth;
 use crate::uci::{self, Output};
 
@@ -128,6 +127,3 @@ fn run_bench(depth: Option<Depth>, output: &Output) -> String {
         Err(error) => format!("info string {error}"),
     }
 }
-
-/// The default of `--fen`.
-pub(super) const DEFAULT_FEN: &str = START_FEN;

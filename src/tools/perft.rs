@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use crate::board::Position;
+use crate::board::{Position, START_FEN};
 use crate::movegen::{PerftOptions, perft_parallel};
 use crate::notation::format_uci;
 use crate::uci::Output;
@@ -19,7 +19,7 @@ pub(super) struct Arguments {
     #[arg(value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_DEPTH)))]
     depth: u32,
     /// Position to start from (standard, X-FEN or Shredder-FEN castling rights)
-    #[arg(long, default_value = super::cli::DEFAULT_FEN, hide_default_value = true)]
+    #[arg(long, default_value = START_FEN, hide_default_value = true)]
     fen: String,
     /// Print the count below each first move
     #[arg(long)]

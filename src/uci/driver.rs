@@ -116,10 +116,7 @@ impl Driver {
                     self.drain_queue();
                 }
                 Event::OutputClosed => break,
-                Event::EndOfInput => {
-                    self.engine.stop();
-                    input_ended = true;
-                }
+                Event::EndOfInput => input_ended = true,
             }
             if self.output.is_closed() || input_ended && !self.searching && self.queue.is_empty() {
                 break;

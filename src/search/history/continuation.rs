@@ -5,7 +5,8 @@ use super::value::{HistoryValue, zeroed_with};
 use crate::types::{Piece, Square};
 
 const CONTINUATION_MAX: i32 = 16_384;
-const KEYS: usize = 12 * 64;
+/// Different moves by piece and target square.
+pub(super) const KEYS: usize = 12 * 64;
 
 /// A move as the tables see it: which piece went where.
 #[derive(Clone, Copy, PartialEq, Eq)]

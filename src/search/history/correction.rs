@@ -1,14 +1,15 @@
 //! Correction history: how far the evaluation was off, on average, in positions that share a feature
 //! (CPW: "Static Evaluation Correction History").
 
-use super::ContKey;
 use super::value::{HistoryValue, zeroed};
+use super::{ContKey, continuation};
 use crate::board::Position;
 use crate::types::{Color, Depth};
 
 const CORRECTION_MAX: i32 = 1024;
 const ENTRIES: usize = 16_384;
-const KEYS: usize = 769;
+/// Moves, and no move.
+const KEYS: usize = continuation::KEYS + 1;
 
 type Value = HistoryValue<CORRECTION_MAX>;
 

@@ -88,9 +88,7 @@ impl QuietContext {
             before,
         }
     }
-}
 
-impl QuietContext {
     /// Stands in where no quiet move will be looked at.
     pub(in crate::search) fn unused(position: &Position) -> QuietContext {
         QuietContext {
