@@ -37,3 +37,6 @@ pub mod uci;
 
 /// Command-line tools: bench, perft reports, perft suites, test positions (EPD).
 pub mod tools;
+
+/// The command line: which tool runs with which arguments.
+pub mod cli;

@@ -15,7 +15,7 @@ use crate::uci::Output;
 
 /// Arguments of `quillon epd`.
 #[derive(clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     /// The EPD file
     file: PathBuf,
     /// Milliseconds for each position
@@ -147,7 +147,11 @@ impl Problem {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
+/// Solves the positions of a file and prints misses and a summary.
+///
+/// # Errors
+/// When the file cannot be read or used, as a message for people.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let file = arguments.file.display();
     let bytes = std::fs::read(&arguments.file).map_err(|error| format!("cannot read {file}: {error}"))?;
     let mut engine = Engine::new().map_err(|error| error.to_string())?;

@@ -14,7 +14,7 @@ pub(super) const MAX_DEPTH: u32 = 30;
 
 /// Arguments of `quillon perft`.
 #[derive(clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     /// Number of plies
     #[arg(value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_DEPTH)))]
     depth: u32,
@@ -33,7 +33,11 @@ pub(super) struct Arguments {
     hash: usize,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
+/// Counts and prints.
+///
+/// # Errors
+/// When the position is not valid, as a message for people.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let position: Position = arguments.fen.parse().map_err(|error| format!("{error}"))?;
     let options =
         PerftOptions { depth: arguments.depth, threads: arguments.threads.into(), hash_mib: arguments.hash };

@@ -75,7 +75,10 @@ pub fn parse_row(line: usize, text: &str) -> Result<Option<Row>, RowError> {
 }
 
 /// Checks a suite file and prints mismatches and a summary.
-pub(super) fn run_file(file: &Path, limits: Limits, output: &Output) -> Result<ExitCode, String> {
+///
+/// # Errors
+/// When the file cannot be read or holds no entry, as a message for people.
+pub fn run_file(file: &Path, limits: Limits, output: &Output) -> Result<ExitCode, String> {
     let bytes = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let text = String::from_utf8_lossy(&bytes);
     // Some editors put a byte order mark in front.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use super::{bench, epd, perft, suite};
+use crate::tools::{bench, epd, perft, suite};
 use crate::types::Depth;
 use crate::uci::{self, Output};
 
