@@ -227,8 +227,8 @@ impl Searcher {
 
             // 10. Make the move and search it.
             let nodes_before = self.nodes;
+            job.tt.prefetch(position.likely_key_after(mv));
             let child = position.after(mv);
-            job.tt.prefetch(child.key());
             self.enter_move(position, ply, mv, extension);
             let score = self.search_move::<K>(
                 job, position, &child, &facts, &context, mv, number, extension, alpha, best.score,

@@ -176,8 +176,8 @@ impl Searcher {
         let context = QuietContext::unused(position);
         let mut picker = MovePicker::noisy(position, facts.tt_move, beta - facts.static_eval);
         while let Some(mv) = picker.next(position, &self.histories, &context) {
+            job.tt.prefetch(position.likely_key_after(mv));
             let child = position.after(mv);
-            job.tt.prefetch(child.key());
             self.enter_move(position, ply, mv, 0);
             let window = Window::below(beta).flipped();
             let mut score = -self.quiescence::<NonPv>(job, &child, window, ply + 1);

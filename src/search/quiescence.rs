@@ -76,8 +76,8 @@ impl Searcher {
                 }
             }
 
+            job.tt.prefetch(position.likely_key_after(mv));
             let child = position.after(mv);
-            job.tt.prefetch(child.key());
             self.enter_move(position, ply, mv, 0);
             let score = -self.quiescence::<K>(job, &child, Window::new(alpha, beta).flipped(), ply + 1);
             self.keys.pop();
