@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::datagen;
 use crate::tools::{bench, epd, perft, suite};
 use crate::types::Depth;
 use crate::uci::{self, Output};
@@ -42,6 +43,8 @@ enum Tool {
     Perft(perft::Arguments),
     /// Solve the positions of an EPD file (operations bm, am, id)
     Epd(epd::Arguments),
+    /// Play games against itself into a file of training data
+    Datagen(datagen::Arguments),
     /// List the search parameters in the input format of OpenBench's SPSA tuner
     #[cfg(feature = "tuning")]
     Spsa,
@@ -73,6 +76,7 @@ pub fn main() -> ExitCode {
         }
         Some(Tool::Perft(arguments)) => perft::run(&arguments, &output),
         Some(Tool::Epd(arguments)) => epd::run(&arguments, &output),
+        Some(Tool::Datagen(arguments)) => datagen::run(&arguments, &output),
         #[cfg(feature = "tuning")]
         Some(Tool::Spsa) => {
             for info in crate::search::Params::INFO {
