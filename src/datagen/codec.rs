@@ -165,3 +165,92 @@ pub(super) fn decode(bytes: &[u8]) -> Option<(GameRecord, &[u8])> {
     }
     Some((GameRecord { start, opening, moves, outcome }, bits.finish()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+    use crate::types::MoveKind;
+
+    fn encoded(record: &GameRecord) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode(record, &mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn random_games_round_trip() {
+        let games = sample::games(400, 1);
+        let mut bytes = Vec::new();
+        games.iter().for_each(|game| encode(game, &mut bytes).unwrap());
+        let mut rest = &bytes[..];
+        for game in &games {
+            let (decoded, tail) = decode(rest).unwrap();
+            assert_eq!(decoded, *game);
+            rest = tail;
+        }
+        assert!(rest.is_empty());
+
+        let moves = || {
+            games.iter().flat_map(|game| game.opening.iter().copied().chain(game.moves.iter().map(|m| m.mv)))
+        };
+        for kind in [
+            MoveKind::Castle,
+            MoveKind::EnPassant,
+            MoveKind::PromoteKnight,
+            MoveKind::PromoteBishop,
+            MoveKind::PromoteRook,
+            MoveKind::PromoteQueen,
+            MoveKind::CapturePromoteKnight,
+            MoveKind::CapturePromoteQueen,
+        ] {
+            assert!(moves().any(|mv| mv.kind() == kind), "{kind:?}");
+        }
+        let chess960 = |game: &&GameRecord| game.start.needs_chess960();
+        let castles = games.iter().filter(chess960).any(|game| game.moves.iter().any(|m| m.mv.is_castle()));
+        assert!(castles);
+    }
+
+    #[test]
+    fn extreme_scores_and_empty_games_round_trip() {
+        let start = Position::start();
+        let mv = start.legal_moves()[0];
+        let mut record = GameRecord { start, opening: Vec::new(), moves: Vec::new(), outcome: Outcome::Draw };
+        assert_eq!(decode(&encoded(&record)), Some((record.clone(), &[][..])));
+        for score in [-Score::INFINITE, -Score::MATE, Score::DRAW, Score(1), Score::MATE, Score::INFINITE] {
+            record.moves = vec![ScoredMove { mv, score }];
+            assert_eq!(decode(&encoded(&record)), Some((record.clone(), &[][..])));
+        }
+        record.moves = vec![ScoredMove { mv, score: Score::INFINITE + 1 }];
+        assert_eq!(encode(&record, &mut Vec::new()), Err(RecordError::BadScore { ply: 0 }));
+    }
+
+    #[test]
+    fn what_is_no_game_is_refused() {
+        let mut bytes = vec![1, 2, 3];
+        let mut game = sample::games(1, 3).remove(0);
+        let wrong = game.moves[5].mv;
+        game.moves.insert(6, ScoredMove { mv: wrong, score: Score::DRAW });
+        let ply = game.opening.len() + 6;
+        assert_eq!(encode(&game, &mut bytes), Err(RecordError::IllegalMove { ply }));
+        assert_eq!(bytes, [1, 2, 3]);
+        game.moves = vec![game.moves[0]; MAX_PLIES + 1];
+        assert!(matches!(encode(&game, &mut bytes), Err(RecordError::TooLong { .. })));
+    }
+
+    #[test]
+    fn any_bytes_decode_or_fail_without_panic() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        for game in sample::games(100, 6) {
+            let mut bytes = encoded(&game);
+            assert!((0..bytes.len()).all(|length| decode(&bytes[..length]).is_none()));
+            for _ in 0..50 {
+                let index = rng.usize(..bytes.len());
+                bytes[index] ^= 1 << rng.u32(0..8);
+                let Some((decoded, _)) = decode(&bytes) else { continue };
+                // Whatever comes out is a legal game, or it could not be written again.
+                encode(&decoded, &mut Vec::new()).unwrap();
+            }
+        }
+    }
+}

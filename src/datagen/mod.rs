@@ -14,6 +14,8 @@ mod player;
 mod progress;
 mod reader;
 mod record;
+#[cfg(test)]
+mod sample;
 mod selfplay;
 mod tally;
 mod writer;

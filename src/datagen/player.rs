@@ -63,6 +63,7 @@ impl Player {
 
     fn search(&mut self, game: &Game, limits: SearchLimits) -> Option<ScoredMove> {
         let job = SearchJob::silent(game.clone(), limits, Arc::clone(&self.table));
+        self.table.start_search();
         let result = self.searcher.search(&job);
         result.best.map(|mv| ScoredMove { mv, score: result.score })
     }

@@ -127,3 +127,93 @@ impl Umpire {
         (self.level >= DRAW_PLIES && ply >= DRAW_FROM_PLY).then_some(Outcome::Draw)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ply, counted from `first`, at which these scores (from White's view) end a game in which White
+    /// moves at even plies.
+    fn ended(first: usize, scores: &[i32]) -> Option<(usize, Outcome)> {
+        let mut umpire = Umpire::default();
+        scores.iter().enumerate().find_map(|(index, &white)| {
+            let ply = first + index;
+            let (mover, score) = if ply % 2 == 0 { (Color::White, white) } else { (Color::Black, -white) };
+            umpire.judge(mover, Score(score), ply).map(|outcome| (index, outcome))
+        })
+    }
+
+    #[test]
+    fn five_plies_far_ahead_win() {
+        assert_eq!(ended(20, &[1500; 9]), Some((4, Outcome::WhiteWins)));
+        assert_eq!(ended(21, &[-1500; 9]), Some((4, Outcome::BlackWins)));
+        assert_eq!(ended(20, &[1500, 1600, 1700, 1800, 1499, 1500, 1500, 1500, 1500]), None);
+        assert_eq!(ended(20, &[1500, 1500, 1500, -1500, -1500, -1500, -1500]), None);
+        assert_eq!(ended(20, &[0, Score::mate_in(7).0]), Some((1, Outcome::WhiteWins)));
+        assert_eq!(ended(21, &[0, Score::mated_in(7).0]), Some((1, Outcome::BlackWins)));
+    }
+
+    #[test]
+    fn ten_level_plies_draw_from_ply_70_on() {
+        assert_eq!(ended(70, &[8; 12]), Some((9, Outcome::Draw)));
+        assert_eq!(ended(40, &[-8; 60]), Some((30, Outcome::Draw)));
+        assert_eq!(ended(70, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0]), None);
+    }
+
+    fn self_play(seed: u64) -> SelfPlay {
+        SelfPlay { openings: Openings { positions: Vec::new(), chess960_share: 0.3, random_plies: 8 }, seed }
+    }
+
+    #[test]
+    fn a_game_depends_on_seed_and_number_only() {
+        let go_on = AtomicBool::new(false);
+        let mut player = Player::new(60).unwrap();
+        let mut play = |seed, number| self_play(seed).play(number, &mut player, &go_on).unwrap().unwrap();
+        let first = play(1, 0);
+        let others = [play(1, 1), play(2, 0), play(0, 1)];
+        assert!(others.iter().all(|other| *other != first));
+        assert_eq!(play(1, 0), first);
+        assert_eq!(
+            Player::new(60).map(|mut new| self_play(1).play(0, &mut new, &go_on)).unwrap(),
+            Ok(Some(first))
+        );
+    }
+
+    #[test]
+    fn games_end_for_a_reason() {
+        let go_on = AtomicBool::new(false);
+        let mut player = Player::new(60).unwrap();
+        for number in 0..12 {
+            let record = self_play(5).play(number, &mut player, &go_on).unwrap().unwrap();
+            assert!([8, 9].contains(&record.opening.len()));
+            let mut game = board::Game::new(record.start);
+            record.opening.iter().for_each(|&mv| game.play(mv));
+            let mut umpire = Umpire::default();
+            for (index, scored) in record.moves.iter().enumerate() {
+                assert_eq!(game.outcome(), None);
+                let mover = game.position().stm();
+                game.play(scored.mv);
+                let verdict = umpire.judge(mover, scored.score, record.opening.len() + index);
+                if index + 1 < record.moves.len() {
+                    assert_eq!(verdict, None);
+                    continue;
+                }
+                let by_rule = game.outcome().map(|outcome| match outcome {
+                    board::Outcome::Checkmate(winner) => Outcome::win_for(winner),
+                    board::Outcome::Draw(_) => Outcome::Draw,
+                });
+                assert_eq!(verdict.or(by_rule), Some(record.outcome));
+            }
+        }
+    }
+
+    #[test]
+    fn abandoned_and_hopeless_games() {
+        let mut player = Player::new(60).unwrap();
+        assert_eq!(self_play(1).play(0, &mut player, &AtomicBool::new(true)), Ok(None));
+        let won = "4k3/8/8/8/8/8/8/QQQQK3 b - - 0 1".parse().unwrap();
+        let openings = Openings { positions: vec![won], chess960_share: 0.0, random_plies: 0 };
+        let hopeless = SelfPlay { openings, seed: 1 };
+        assert_eq!(hopeless.play(0, &mut player, &AtomicBool::new(false)), Err(NoOpening));
+    }
+}

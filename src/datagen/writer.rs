@@ -187,3 +187,176 @@ fn is_torn_end(file: &File, sound: Sound) -> Result<bool, DataError> {
     let has_other_block = rest.windows(4).skip(1).any(|bytes| bytes == BLOCK_MARK);
     Ok(rest.len() <= longest && !has_other_block)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::super::error::BlockFault;
+    use super::super::sample;
+    use super::*;
+
+    /// A file in the folder for temporary files, removed at the end of the test.
+    struct TempFile(PathBuf);
+
+    impl TempFile {
+        fn new(name: &str) -> TempFile {
+            let path = std::env::temp_dir().join(format!("quillon-{}-{name}", std::process::id()));
+            let _ = fs::remove_file(&path);
+            TempFile(path)
+        }
+
+        fn bytes(&self) -> Vec<u8> {
+            fs::read(&self.0).unwrap()
+        }
+
+        fn append(&self) -> Result<(DataWriter, Vec<GameRecord>), DataError> {
+            let mut games = Vec::new();
+            let writer = DataWriter::append(&self.0, &sample::header(), |game| games.push(game.clone()))?;
+            Ok((writer, games))
+        }
+    }
+
+    impl Drop for TempFile {
+        fn drop(&mut self) {
+            let _ = fs::remove_file(&self.0);
+        }
+    }
+
+    fn read(bytes: &[u8]) -> (Vec<GameRecord>, Option<DataError>) {
+        let mut games = Vec::new();
+        let reader = DataReader::new(bytes).unwrap();
+        for game in reader {
+            match game {
+                Ok(game) => games.push(game),
+                Err(error) => return (games, Some(error)),
+            }
+        }
+        (games, None)
+    }
+
+    /// A file of two full blocks and a short one, its games, and after the header and each block the bytes
+    /// and games so far.
+    fn sample_file(file: &TempFile) -> (Vec<u8>, Vec<GameRecord>, Vec<(usize, usize)>) {
+        let mut rng = fastrand::Rng::with_seed(2);
+        let mut games = Vec::new();
+        let mut writer = DataWriter::create(&file.0, &sample::header()).unwrap();
+        let mut ends = vec![(writer.bytes() as usize, 0)];
+        while ends.len() < 3 || games.len() < ends[2].1 + 2 {
+            let game = sample::game(&mut rng);
+            writer.write(&game).unwrap();
+            games.push(game);
+            if writer.bytes() as usize > ends[ends.len() - 1].0 {
+                ends.push((writer.bytes() as usize, games.len()));
+            }
+        }
+        writer.finish().unwrap();
+        let bytes = file.bytes();
+        ends.push((bytes.len(), games.len()));
+        (bytes, games, ends)
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let file = TempFile::new("round-trip");
+        let (bytes, games, ends) = sample_file(&file);
+        let mut reader = DataReader::open(&file.0).unwrap();
+        assert_eq!(reader.header(), &sample::header());
+        assert_eq!(reader.by_ref().map(Result::unwrap).collect::<Vec<_>>(), games);
+        let sound =
+            Sound { blocks: ends.len() as u64 - 1, games: games.len() as u64, bytes: bytes.len() as u64 };
+        assert_eq!(reader.sound(), sound);
+    }
+
+    #[test]
+    fn a_block_cut_anywhere_costs_no_other() {
+        let file = TempFile::new("cut");
+        let (bytes, games, ends) = sample_file(&file);
+        let (start, count) = ends[2];
+        for length in start..bytes.len() {
+            let (read, error) = read(&bytes[..length]);
+            assert_eq!(read.len(), count);
+            match error {
+                None => assert_eq!(length, start),
+                Some(DataError::BadBlock { fault, sound }) => {
+                    assert_eq!(fault, BlockFault::Truncated);
+                    assert_eq!((sound.bytes as usize, sound.games as usize), (start, count));
+                }
+                Some(error) => panic!("{length}: {error}"),
+            }
+        }
+        // Going on from any cut gives the same file as writing in one go.
+        for length in
+            [0, 1, 20, ends[0].0, ends[0].0 + 3, start, start + 1, start + 15, start + 16, bytes.len() - 1]
+        {
+            fs::write(&file.0, &bytes[..length]).unwrap();
+            let (mut writer, old) = file.append().unwrap();
+            assert_eq!(old, games[..old.len()]);
+            assert!(length < start || old.len() == count);
+            games[old.len()..].iter().for_each(|game| writer.write(game).unwrap());
+            writer.finish().unwrap();
+            assert!(file.bytes() == bytes, "cut at {length}");
+        }
+    }
+
+    #[test]
+    fn flipped_bits_are_found() {
+        let file = TempFile::new("flip");
+        let (bytes, games, ends) = sample_file(&file);
+        let mut bad = bytes.clone();
+        let second = ends[1].0..ends[2].0;
+        for index in (second.start..second.start + 16).chain(second.clone().step_by(41)) {
+            let bit = 1 << (index % 8);
+            bad[index] ^= bit;
+            let (read, error) = read(&bad);
+            assert!(read == games[..ends[1].1], "{index}");
+            let Some(DataError::BadBlock { fault, sound }) = error else { panic!("{index}: {error:?}") };
+            assert_eq!((sound.blocks, sound.bytes as usize), (1, second.start));
+            match index - second.start {
+                0..4 => assert_eq!(fault, BlockFault::BadStart),
+                4..8 => assert_ne!(fault, BlockFault::BadGame),
+                _ => assert_eq!(fault, BlockFault::BadChecksum),
+            }
+            bad[index] ^= bit;
+        }
+        // Damage in the middle is no torn end: nothing is cut off.
+        bad[second.start + 100] ^= 1;
+        fs::write(&file.0, &bad).unwrap();
+        assert!(matches!(file.append(), Err(DataError::BadBlock { .. })));
+        assert!(file.bytes() == bad);
+        // In the last block it cannot be told apart from one.
+        bad[second.start + 100] ^= 1;
+        bad[bytes.len() - 1] ^= 1;
+        fs::write(&file.0, &bad).unwrap();
+        assert_eq!(file.append().unwrap().1.len(), ends[2].1);
+    }
+
+    #[test]
+    fn files_that_do_not_fit_are_left_alone() {
+        let file = TempFile::new("other");
+        fs::write(&file.0, "some text that is not to be lost").unwrap();
+        assert!(matches!(file.append(), Err(DataError::NoData)));
+        fs::write(&file.0, "short").unwrap();
+        assert!(matches!(file.append(), Err(DataError::ShortHeader)));
+        assert_eq!(file.bytes(), b"short");
+
+        let other = DataHeader { command: "other".to_owned(), ..sample::header() };
+        DataWriter::create(&file.0, &other).unwrap().finish().unwrap();
+        let Err(error) = file.append() else { panic!("the header differs") };
+        assert!(
+            error.to_string().contains("none: other") && error.to_string().contains("none: test"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn one_writer_at_a_time() {
+        let file = TempFile::new("lock");
+        let (writer, _) = file.append().unwrap();
+        assert!(matches!(file.append(), Err(DataError::InUse)));
+        assert!(matches!(DataWriter::create(&file.0, &sample::header()), Err(DataError::InUse)));
+        drop(writer);
+        assert!(file.append().is_ok());
+    }
+}
