@@ -4,8 +4,10 @@
 //! is used as it is; only limits and openings differ from ordinary play.
 
 mod bits;
+mod chart;
 mod codec;
-mod command;
+pub mod command;
+pub mod data;
 mod error;
 mod generate;
 mod header;
@@ -17,11 +19,11 @@ mod record;
 #[cfg(test)]
 mod sample;
 mod selfplay;
+mod stats;
 mod tally;
 mod writer;
 
 pub use codec::RecordError;
-pub use command::{Arguments, run};
 pub use error::{BlockFault, DataError, Sound};
 pub use header::DataHeader;
 pub use openings::OpeningsError;

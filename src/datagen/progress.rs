@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::generate::Goal;
 use super::record::GameRecord;
@@ -96,6 +96,17 @@ impl<'a> Progress<'a> {
         let results = self.tally.results_text();
         format!("{kept} positions, {rate:.0}/s, {games} games ({results}){left}")
     }
+}
+
+/// A bar for reading so many bytes; hidden where standard error is no terminal.
+pub(super) fn bytes_bar(total: u64) -> ProgressBar {
+    let target =
+        if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(total), target);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent:>3}%  {bytes}  ETA {eta}") {
+        bar.set_style(style);
+    }
+    bar
 }
 
 /// Hours, minutes and seconds.

@@ -138,7 +138,8 @@ mod tests {
         let mut umpire = Umpire::default();
         scores.iter().enumerate().find_map(|(index, &white)| {
             let ply = first + index;
-            let (mover, score) = if ply % 2 == 0 { (Color::White, white) } else { (Color::Black, -white) };
+            let (mover, score) =
+                if ply.is_multiple_of(2) { (Color::White, white) } else { (Color::Black, -white) };
             umpire.judge(mover, Score(score), ply).map(|outcome| (index, outcome))
         })
     }
