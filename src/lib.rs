@@ -38,5 +38,8 @@ pub mod uci;
 /// Command-line tools: bench, perft reports, perft suites, test positions (EPD).
 pub mod tools;
 
+/// Games against itself as training data: playing, file format, reports.
+pub mod datagen;
+
 /// The command line: which tool runs with which arguments.
 pub mod cli;
