@@ -100,6 +100,18 @@ pub(super) struct Best {
     pub(super) mv: Option<Move>,
 }
 
+/// A move of the loop, and what the moves before it have reached.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) mv: Move,
+    /// Its place in the order, from 1.
+    pub(super) number: usize,
+    pub(super) alpha: Score,
+    pub(super) best_score: Score,
+    /// Depth of its search before reductions.
+    pub(super) new_depth: Depth,
+}
+
 /// Moves searched without success.
 #[derive(Default)]
 pub(super) struct Tried {
@@ -210,10 +222,11 @@ impl Searcher {
             if K::ROOT {
                 self.announce_move(job, depth, mv, number);
             }
+            let mut candidate = Candidate { mv, number, alpha, best_score: best.score, new_depth: depth - 1 };
             // 8. Moves not worth searching at low depth.
             if !K::ROOT
                 && !best.score.is_loss()
-                && self.prune_move(position, &facts, &context, mv, number, alpha, &mut picker)
+                && self.prune_move(position, &facts, &context, candidate, &mut picker)
             {
                 continue;
             }
@@ -234,9 +247,8 @@ impl Searcher {
             job.tt.prefetch(position.likely_key_after(mv));
             let child = position.after(mv);
             self.enter_move(position, ply, mv, extension);
-            let score = self.search_move::<K>(
-                job, position, &child, &facts, &context, mv, number, extension, alpha, best.score,
-            );
+            candidate.new_depth += extension;
+            let score = self.search_move::<K>(job, position, &child, &facts, &context, candidate);
             self.keys.pop();
             if self.stopped {
                 return Score::DRAW;
@@ -396,7 +408,6 @@ impl Searcher {
 
     /// Searches one move: the first with the full window, the others with a null window, late ones at
     /// reduced depth, and again wherever they turn out better than thought.
-    #[allow(clippy::too_many_arguments)]
     #[inline(always)]
     fn search_move<K: NodeKind>(
         &mut self,
@@ -405,14 +416,10 @@ impl Searcher {
         child: &Position,
         facts: &NodeFacts,
         context: &QuietContext,
-        mv: Move,
-        number: usize,
-        extension: Depth,
-        alpha: Score,
-        best_score: Score,
+        candidate: Candidate,
     ) -> Score {
+        let Candidate { mv, number, alpha, best_score, mut new_depth } = candidate;
         let (ply, beta) = (facts.ply + 1, facts.window.beta);
-        let mut new_depth = facts.depth - 1 + extension;
         let null = Window::below(-alpha);
         let mut score = alpha + 1;
         if facts.depth >= 2 && number > 1 + usize::from(K::ROOT) {

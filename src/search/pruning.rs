@@ -1,7 +1,7 @@
 //! Giving up early: on whole nodes, and on single moves.
 
 use super::history::{QuietContext, gain};
-use super::node::{NodeFacts, NodeKind, NonPv, Window};
+use super::node::{Candidate, NodeFacts, NodeKind, NonPv, Window};
 use super::picker::MovePicker;
 use super::searcher::{SearchJob, Searcher};
 use crate::board::Position;
@@ -216,18 +216,16 @@ impl Searcher {
     /// Whether a move is left out: late quiet moves (CPW: "Late Move Pruning"), quiet moves that cannot
     /// lift a low evaluation ("Futility Pruning"), moves with a bad history, and moves that lose
     /// material ("SEE Pruning"). Checks are judged like captures, by the exchange alone.
-    #[allow(clippy::too_many_arguments)]
     #[inline(always)]
     pub(super) fn prune_move(
         &self,
         position: &Position,
         facts: &NodeFacts,
         context: &QuietContext,
-        mv: Move,
-        number: usize,
-        alpha: Score,
+        candidate: Candidate,
         picker: &mut MovePicker,
     ) -> bool {
+        let Candidate { mv, number, alpha, .. } = candidate;
         if !position.has_pieces(position.stm()) {
             return false;
         }
