@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use quillon::board::{Game, Position};
 use quillon::engine::Engine;
 use quillon::movegen::perft;
+use quillon::nnue;
 use quillon::notation::{format_uci, parse_uci};
 use quillon::search::{
     Control, GameClock, Report, ScoreBound, SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher,
@@ -129,6 +130,7 @@ impl Player {
             game: game.clone(),
             limits,
             tt: Arc::clone(&self.tt),
+            network: nnue::built_in(),
             control: Arc::new(Control::new(1, false)),
             sink: Box::new(move |event| sink_events.lock().expect("no panic in a sink").push(event)),
         };

@@ -22,7 +22,7 @@ impl Viewpoint {
     #[inline(always)]
     pub const fn new(perspective: Color, king: Square) -> Viewpoint {
         let mirror = if Viewpoint::is_mirrored(king) { 7 } else { 0 };
-        Viewpoint { perspective, flip: perspective as u8 * 56 ^ mirror }
+        Viewpoint { perspective, flip: (perspective as u8 * 56) ^ mirror }
     }
 
     /// Whether a side with its king there sees the board mirrored.
@@ -36,7 +36,7 @@ impl Viewpoint {
     /// Order: `[own, enemy][pawn, knight, bishop, rook, queen, king][a1 .. h8]`, the square as seen.
     #[inline(always)]
     pub const fn feature(self, piece: Piece, square: Square) -> usize {
-        let enemy = piece.index() & 1 ^ self.perspective.index();
+        let enemy = (piece.index() & 1) ^ self.perspective.index();
         let kind = piece.index() >> 1;
         (enemy * 6 + kind) * 64 + (square as u8 ^ self.flip) as usize
     }

@@ -7,7 +7,7 @@
 //! ```
 //! A move changes two to four features, so the accumulators of a position are those of its parent plus
 //! and minus a few rows of weights: the network is efficiently updatable (Yu Nasu, "NNUE", 2018; CPW:
-//! "NNUE"). [`AccumulatorStack`] follows a search's moves and computes only what an evaluation asks for.
+//! "NNUE"). `AccumulatorStack` follows a search's moves and computes only what an evaluation asks for.
 //! The arithmetic is in integers, and every processor gives the same result to the last bit.
 
 mod accumulator;

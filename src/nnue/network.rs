@@ -304,7 +304,7 @@ mod tests {
         let sum = i64::from(MAX_OUTPUT_WEIGHT) * 256 * 255 + MAX_OUTPUT_BIAS;
         for kernels in Kernels::available() {
             let value = network.evaluate_with(kernels, &Position::start());
-            assert_eq!(i64::from(value), sum * 400 / (255 * 64), "{kernels:?}");
+            assert_eq!(i64::from(value), sum * 400 / (255 * 64), "{kernels}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The arithmetic of the network on the instructions that the processor has.
 //!
-//! [`scalar`] says in plain loops what is computed. [`vector`] says the same once for all vector units, in
-//! terms of [`vector::Registers`]; `avx2`, `avx512` and `neon` tell what those are. All give the same result
+//! `scalar` says in plain loops what is computed. `vector` says the same once for all vector units, in
+//! terms of its trait `Registers`; `avx2`, `avx512` and `neon` tell what those are. All give the same result
 //! to the last bit, since sums of integers do not depend on their order. Which one runs is decided at run
 //! time, so that one program serves every machine of its family.
 
@@ -18,6 +18,8 @@ mod neon;
 mod scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vector;
+
+use std::fmt;
 
 /// Numbers in a block.
 pub const LANES: usize = 32;
@@ -137,6 +139,21 @@ impl Kernels {
     pub fn activate(self, own: &[Block], enemy: &[Block], weights: &[Block]) -> i32 {
         let (own_weights, enemy_weights) = weights.split_at(own.len());
         dispatch!(self, activate(own, own_weights, enemy, enemy_weights))
+    }
+}
+
+/// The name of the instruction set.
+impl fmt::Display for Kernels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => "AVX-512",
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => "AVX2",
+            #[cfg(target_arch = "aarch64")]
+            Instructions::Neon => "NEON",
+            Instructions::Scalar => "scalar",
+        })
     }
 }
 
