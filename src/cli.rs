@@ -3,11 +3,13 @@
 use std::io::stdin;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
 use crate::datagen::{command as datagen, data};
-use crate::tools::{bench, epd, perft, suite};
+use crate::nnue::Network;
+use crate::tools::{EvalFile, bench, epd, perft, suite};
 use crate::types::Depth;
 use crate::uci::{self, Output};
 
@@ -40,6 +42,8 @@ enum Tool {
         /// Depth of each search in plies
         #[arg(default_value_t = bench::DEFAULT_DEPTH, value_parser = clap::value_parser!(i32).range(1..=60))]
         depth: Depth,
+        #[command(flatten)]
+        eval_file: EvalFile,
     },
     /// Count the legal move sequences of so many plies
     Perft(perft::Arguments),
@@ -74,10 +78,10 @@ pub fn main() -> ExitCode {
     let output = Output::standard();
     let result = match arguments.command {
         None | Some(Tool::Uci) => speak_uci(),
-        Some(Tool::Bench { depth }) => {
-            output.line(&run_bench(Some(depth), &output));
-            Ok(ExitCode::SUCCESS)
-        }
+        Some(Tool::Bench { depth, eval_file }) => eval_file.network().map(|network| {
+            output.line(&run_bench(Some(depth), network, &output));
+            ExitCode::SUCCESS
+        }),
         Some(Tool::Perft(arguments)) => perft::run(&arguments, &output),
         Some(Tool::Epd(arguments)) => epd::run(&arguments, &output),
         Some(Tool::Datagen(arguments)) => datagen::run(&arguments, &output),
@@ -125,13 +129,13 @@ fn speak_uci() -> Result<ExitCode, String> {
 }
 
 /// Prints a line per position and returns the closing one.
-fn run_bench(depth: Option<Depth>, output: &Output) -> String {
+fn run_bench(depth: Option<Depth>, network: Option<Arc<Network>>, output: &Output) -> String {
     let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
     let total = bench::POSITIONS.len();
     let progress = |number: usize, nodes| {
         output.line(&format!("position {number:>2} of {total}: {nodes:>9} nodes"));
     };
-    match bench::run(depth, progress) {
+    match bench::run(depth, network, progress) {
         Ok(report) => format!("{} nodes {} nps", report.nodes, report.nps()),
         Err(error) => format!("info string {error}"),
     }

@@ -5,6 +5,7 @@
 
 use std::thread;
 
+use quillon::nnue;
 use quillon::tools::bench::{POSITIONS, run};
 use quillon::types::Depth;
 
@@ -14,7 +15,7 @@ const SIGNATURE: u64 = 476_489;
 /// The nodes of each position and their sum.
 fn bench() -> (Vec<u64>, u64) {
     let mut each = Vec::new();
-    let report = run(BENCH_DEPTH, |number, nodes| {
+    let report = run(BENCH_DEPTH, nnue::built_in(), |number, nodes| {
         assert_eq!(number, each.len() + 1);
         each.push(nodes);
     });

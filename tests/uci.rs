@@ -5,12 +5,14 @@
 //! UTF-8, bounded length, known keywords, and lines of moves legal to their end.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use quillon::board::{Position, START_FEN};
+use quillon::nnue::{Network, NetworkParts};
 use quillon::notation::{format_uci, parse_uci};
 
 /// Longest wait for something that must come. Reached only when a test fails.
@@ -417,6 +419,7 @@ fn identifies_itself_and_lists_its_options() {
         "option name MultiPV type spin default 1 min 1 max ",
         "option name Ponder type check default false",
         "option name UCI_Chess960 type check default false",
+        "option name EvalFile type string default <empty>",
     ] {
         assert!(options.iter().any(|line| line.starts_with(expected)), "{expected}: {lines:#?}");
     }
@@ -489,6 +492,118 @@ fn option_names_are_matched_without_case_and_act() {
     let search = client.search("position startpos", "go depth 5");
     assert!(search.infos.iter().all(|info| info.multi_pv == 1));
     client.quit();
+}
+
+/// A folder that is removed with this value.
+struct Folder(PathBuf);
+
+impl Folder {
+    /// The blanks in its name are there to be kept.
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("quillon  {name} {}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder for the test");
+        Folder(path)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, bytes).expect("the test may write its folder");
+        path.display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn network_file() -> Vec<u8> {
+    Network::new(NetworkParts::random(7, 64, 8)).expect("random networks are valid").to_bytes()
+}
+
+/// What `eval` answers.
+fn evaluation(client: &mut Client) -> Vec<String> {
+    client.send("eval");
+    client.sync()
+}
+
+#[test]
+fn a_network_file_replaces_the_evaluation() {
+    let folder = Folder::new("good");
+    let path = folder.write("my  net.nnue", &network_file());
+    let mut client = Client::start();
+    let built_in = (evaluation(&mut client), client.search("position startpos", "go depth 6").main().nodes);
+    client.send(&format!("setoption name EvalFile value {path}"));
+    assert_eq!(client.sync(), ["info string network random 7 (768hm->64)x2->1x8"]);
+    let answer = evaluation(&mut client);
+    assert_eq!(answer[0], "network random 7 (768hm->64)x2->1x8");
+    let value = Network::from_bytes(&network_file()).expect("the file is sound").evaluate(&Position::start());
+    assert_eq!(answer[1], format!("Evaluation: {value:+} cp for White, {value:+} cp for the side to move"));
+    assert_ne!(client.search("position startpos", "go depth 6").main().nodes, built_in.1);
+    // And back, as if it had never been there.
+    client.send("setoption name EvalFile value <empty>");
+    assert_eq!(client.sync(), [""; 0]);
+    assert_eq!(evaluation(&mut client), built_in.0);
+    assert_eq!(client.search("position startpos", "go depth 6").main().nodes, built_in.1);
+    client.quit();
+}
+
+#[test]
+fn an_unusable_network_file_is_refused_by_name() {
+    let folder = Folder::new("bad");
+    let bytes = network_file();
+    let mut corrupt = bytes.clone();
+    corrupt[5000] ^= 4;
+    let mut newer = bytes.clone();
+    newer[8] = 9;
+    let mut client = Client::start();
+    client.send(&format!("setoption name EvalFile value {}", folder.write("good.nnue", &bytes)));
+    assert_eq!(client.sync().len(), 1);
+    let before = evaluation(&mut client);
+    for (path, reason) in [
+        (folder.0.join("missing.nnue").display().to_string(), "cannot be read"),
+        (folder.0.display().to_string(), "not a regular file"),
+        (folder.write("empty.nnue", b""), "not a Quillon network"),
+        (folder.write("wrong.nnue", b"Stockfish has another format"), "not a Quillon network"),
+        (folder.write("header.nnue", &bytes[..20]), "truncated, 20 bytes of 28"),
+        (folder.write("short.nnue", &bytes[..bytes.len() - 7]), "truncated"),
+        (folder.write("long.nnue", &[&bytes[..], b"more"].concat()), "4 bytes too many"),
+        (folder.write("corrupt.nnue", &corrupt), "corrupt, the checksum does not match"),
+        (folder.write("newer.nnue", &newer), "file version 9, this program reads version 1"),
+    ] {
+        let complaint = client.expect_complaint(&format!("setoption name EvalFile value {path}"));
+        assert!(complaint.starts_with(&format!("info string EvalFile {path}: ")), "{complaint}");
+        assert!(complaint.contains(reason), "{complaint}");
+        assert_eq!(evaluation(&mut client), before, "the present evaluation stays");
+    }
+    assert_eq!(client.search("position startpos", "go depth 5").main().depth, 5);
+    client.quit();
+}
+
+#[test]
+fn tools_take_a_network_file_too() {
+    let folder = Folder::new("tools");
+    let good = folder.write("good.nnue", &network_file());
+    let bad = folder.write("bad.nnue", b"nothing");
+    let epd = folder.write("one.epd", b"6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8;\n");
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_quillon")).args(arguments).output();
+        let output = output.expect("the binary starts");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+        (output.status.success(), text(output.stdout), text(output.stderr))
+    };
+    let last = |text: &str| text.lines().last().map(|line| line.split(' ').next().map(str::to_owned));
+    let (ok, with, _) = run(&["bench", "3", "--eval-file", &good]);
+    let (_, without, _) = run(&["bench", "3"]);
+    assert!(ok && last(&with) != last(&without), "{with}\n{without}");
+    let (ok, solved, _) = run(&["epd", &epd, "--depth", "2", "--eval-file", &good]);
+    assert!(ok && solved.contains("1 passed, 0 failed"), "{solved}");
+    for tool in [&["bench", "3"][..], &["epd", &epd]] {
+        let (ok, said, error) = run(&[tool, &["--eval-file", &bad]].concat());
+        assert!(!ok && said.is_empty(), "{said}");
+        assert_eq!(error, format!("quillon: {bad}: not a Quillon network\n"));
+    }
 }
 
 #[test]

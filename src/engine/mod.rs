@@ -8,6 +8,7 @@ mod workers;
 use std::sync::Arc;
 
 use crate::board::Game;
+use crate::nnue::{self, Network};
 use crate::search::{Control, SearchEvent, SearchJob, SearchLimits};
 use crate::tt::{AllocationError, TranspositionTable};
 use workers::Workers;
@@ -34,6 +35,8 @@ pub enum EngineError {
 pub struct Engine {
     game: Game,
     tt: Arc<TranspositionTable>,
+    /// What evaluates; `None` stands for the hand-made evaluation.
+    network: Option<Arc<Network>>,
     workers: Workers,
     /// Control over the current or last search.
     control: Arc<Control>,
@@ -43,7 +46,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine with the initial position, the default table and one thread.
+    /// An engine with the initial position, the default table, the built-in evaluation and one thread.
     ///
     /// # Errors
     /// When memory or a thread is refused.
@@ -51,6 +54,7 @@ impl Engine {
         Ok(Engine {
             game: Game::default(),
             tt: Arc::new(TranspositionTable::new(DEFAULT_HASH_MIB)?),
+            network: nnue::built_in(),
             workers: Workers::new(1)?,
             control: Arc::new(Control::new(1, false)),
             #[cfg(feature = "tuning")]
@@ -77,6 +81,24 @@ impl Engine {
         self.wait();
         self.tt = Arc::new(TranspositionTable::new(mib)?);
         Ok(())
+    }
+
+    /// The network that evaluates; `None` stands for the hand-made evaluation.
+    pub fn network(&self) -> Option<&Arc<Network>> {
+        self.network.as_ref()
+    }
+
+    /// Chooses what evaluates. Table and histories are emptied, since they hold scores of another
+    /// evaluation. Waits for a running search to end.
+    pub fn set_network(&mut self, network: Option<Arc<Network>>) {
+        let is_same = match (&self.network, &network) {
+            (Some(present), Some(new)) => Arc::ptr_eq(present, new),
+            (present, new) => present.is_none() && new.is_none(),
+        };
+        if !is_same {
+            self.clear();
+            self.network = network;
+        }
     }
 
     /// Empties the table and all histories, so that the next search starts from nothing. Waits for a
@@ -114,6 +136,7 @@ impl Engine {
             game: self.game.clone(),
             limits,
             tt: Arc::clone(&self.tt),
+            network: self.network.clone(),
             control: Arc::clone(&self.control),
             #[cfg(feature = "tuning")]
             params: self.params,

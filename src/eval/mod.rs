@@ -1,12 +1,15 @@
 //! Static evaluation: what a position is worth without searching.
 //!
-//! The rest of the engine knows only [`evaluate`]. Behind it stands a small hand-made evaluation,
-//! which a network trained on the engine's own games is to replace.
+//! A search asks its `Evaluator`, which computes with a network if it was given one. Otherwise a small
+//! hand-made evaluation answers, `evaluate`, which a network trained on the engine's own games is to
+//! replace.
 
+mod evaluator;
 mod hand_made;
 mod params;
 mod tapered;
 
+pub use evaluator::{Evaluator, evaluate_with};
 pub use hand_made::{Breakdown, breakdown};
 pub use params::{EvalParams, PARAMS};
 pub use tapered::Tapered;
@@ -14,7 +17,7 @@ pub use tapered::Tapered;
 use crate::board::Position;
 use crate::types::{Color, Score};
 
-/// The worth of a position in centipawns for the side to move. It does not depend on history, and a
+/// The hand-made evaluation: the worth of a position in centipawns for the side to move. It does not depend on history, and a
 /// position with colours exchanged is worth the same.
 #[inline]
 pub fn evaluate(position: &Position) -> Score {

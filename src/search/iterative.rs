@@ -7,7 +7,6 @@ use super::node::{Root, Window};
 use super::report::{Report, ScoreBound, SearchEvent, SearchResult};
 use super::root;
 use super::searcher::{SearchJob, Searcher};
-use crate::eval::evaluate;
 use crate::types::{Depth, MAX_PLY, Score};
 
 /// Uncertain scores are reported, and current moves named, only in searches longer than this.
@@ -64,7 +63,7 @@ impl Searcher {
         }
         if last_reported.is_none() {
             // Stopped before anything was known: the evaluation stands in for a score.
-            self.root_moves[0].score = evaluate(job.game.position());
+            self.root_moves[0].score = self.evaluator.evaluate(job.game.position());
             if self.index == 0 {
                 self.report(job, 1, 1);
             }

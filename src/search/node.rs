@@ -11,7 +11,6 @@ use super::report::{ScoreBound, SearchEvent};
 use super::searcher::{SearchJob, Searcher, cont_key};
 use super::stack::TriedMoves;
 use crate::board::Position;
-use crate::eval::evaluate;
 use crate::tt::{Bound, TtEntry};
 use crate::types::{Depth, Move, Score};
 
@@ -244,12 +243,10 @@ impl Searcher {
 
             // 10. Make the move and search it.
             let nodes_before = self.nodes;
-            job.tt.prefetch(position.likely_key_after(mv));
-            let child = position.after(mv);
-            self.enter_move(position, ply, mv, extension);
+            let child = self.enter_move(job, position, ply, mv, extension);
             candidate.new_depth += extension;
             let score = self.search_move::<K>(job, position, &child, &facts, &context, candidate);
-            self.keys.pop();
+            self.leave_move();
             if self.stopped {
                 return Score::DRAW;
             }
@@ -296,7 +293,7 @@ impl Searcher {
     /// makes a draw the least, and no mate is nearer than here (CPW: "Mate Distance Pruning").
     #[inline(always)]
     pub(super) fn decided(
-        &self,
+        &mut self,
         position: &Position,
         ply: usize,
         alpha: &mut Score,
@@ -306,7 +303,7 @@ impl Searcher {
             return Some(Score::DRAW);
         }
         if Searcher::at_max_ply(ply) {
-            return Some(if position.in_check() { Score::DRAW } else { evaluate(position) });
+            return Some(if position.in_check() { Score::DRAW } else { self.evaluator.evaluate(position) });
         }
         if *alpha < Score::DRAW && self.can_repeat(position, ply) {
             *alpha = Score::DRAW;
@@ -320,7 +317,7 @@ impl Searcher {
     /// once, since many nodes end before they have a score.
     #[inline(always)]
     pub(super) fn raw_eval(
-        &self,
+        &mut self,
         job: &SearchJob,
         position: &Position,
         known: Option<TtEntry>,
@@ -332,7 +329,7 @@ impl Searcher {
         if let Some(eval) = known.and_then(|entry| entry.eval) {
             return Some(eval);
         }
-        let eval = Some(evaluate(position));
+        let eval = Some(self.evaluator.evaluate(position));
         if known.is_none() {
             let score = Score::DRAW;
             let entry = TtEntry { mv: None, score, eval, depth: 0, bound: Bound::None, was_pv: false };
@@ -394,9 +391,20 @@ impl Searcher {
         }
     }
 
-    /// Writes down that a move is being searched.
+    /// Makes a move that is to be searched and writes it down. [`Searcher::leave_move`] goes back.
     #[inline(always)]
-    pub(super) fn enter_move(&mut self, position: &Position, ply: usize, mv: Move, extension: Depth) {
+    pub(super) fn enter_move(
+        &mut self,
+        job: &SearchJob,
+        position: &Position,
+        ply: usize,
+        mv: Move,
+        extension: Depth,
+    ) -> Position {
+        job.tt.prefetch(position.likely_key_after(mv));
+        let mut child = *position;
+        let delta = child.make(mv);
+        self.evaluator.push(delta);
         let doubles = self.stack.before(ply, 1).double_extensions + u32::from(extension >= 2);
         let entry = &mut self.stack[ply];
         entry.mv = Some(mv);
@@ -404,6 +412,14 @@ impl Searcher {
         entry.double_extensions = doubles;
         entry.reduction = 0;
         self.keys.push(position.key());
+        child
+    }
+
+    /// Goes back to the position before the last move.
+    #[inline(always)]
+    pub(super) fn leave_move(&mut self) {
+        self.evaluator.pop();
+        self.keys.pop();
     }
 
     /// Searches one move: the first with the full window, the others with a null window, late ones at

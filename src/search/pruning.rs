@@ -149,6 +149,7 @@ impl Searcher {
         self.stack[ply].key = Default::default();
         self.stack[ply].reduction = 0;
         self.stack[ply].double_extensions = self.stack.before(ply, 1).double_extensions;
+        // The evaluator need not know: no man moves.
         self.keys.push(position.key());
         let floor = std::mem::replace(&mut self.keys_floor, self.keys.len());
         let window = Window::below(beta).flipped();
@@ -185,15 +186,13 @@ impl Searcher {
         let context = QuietContext::unused(position);
         let mut picker = MovePicker::noisy(position, facts.tt_move, beta - facts.static_eval);
         while let Some(mv) = picker.next(position, &p, &self.histories, &context) {
-            job.tt.prefetch(position.likely_key_after(mv));
-            let child = position.after(mv);
-            self.enter_move(position, ply, mv, 0);
+            let child = self.enter_move(job, position, ply, mv, 0);
             let window = Window::below(beta).flipped();
             let mut score = -self.quiescence::<NonPv>(job, &child, window, ply + 1);
             if score >= beta && !self.stopped {
                 score = -self.node::<NonPv>(job, &child, window, depth - 4, ply + 1, !facts.cut_node);
             }
-            self.keys.pop();
+            self.leave_move();
             if self.stopped {
                 return Some(Score::DRAW);
             }

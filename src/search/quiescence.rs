@@ -76,11 +76,9 @@ impl Searcher {
                 }
             }
 
-            job.tt.prefetch(position.likely_key_after(mv));
-            let child = position.after(mv);
-            self.enter_move(position, ply, mv, 0);
+            let child = self.enter_move(job, position, ply, mv, 0);
             let score = -self.quiescence::<K>(job, &child, Window::new(alpha, beta).flipped(), ply + 1);
-            self.keys.pop();
+            self.leave_move();
             if self.stopped {
                 return Score::DRAW;
             }

@@ -13,6 +13,8 @@ use super::report::SearchEvent;
 use super::root::RootMove;
 use super::stack::Stack;
 use crate::board::{Game, Position, ReversibleMoves};
+use crate::eval::Evaluator;
+use crate::nnue::{self, Network};
 use crate::tt::TranspositionTable;
 use crate::types::{Depth, MAX_PLY, Move, Score};
 
@@ -24,6 +26,8 @@ pub struct SearchJob {
     pub limits: SearchLimits,
     /// The table.
     pub tt: Arc<TranspositionTable>,
+    /// What evaluates: a network, or without one the hand-made evaluation.
+    pub network: Option<Arc<Network>>,
     /// Steering from outside.
     pub control: Arc<Control>,
     /// Search constants.
@@ -34,17 +38,25 @@ pub struct SearchJob {
 }
 
 impl SearchJob {
-    /// A job for a single thread that tells nobody about its progress.
+    /// A job for a single thread that tells nobody about its progress. The built-in evaluation is used
+    /// unless [`SearchJob::with_network`] names another.
     pub fn silent(game: Game, limits: SearchLimits, tt: Arc<TranspositionTable>) -> SearchJob {
         SearchJob {
             game,
             limits,
             tt,
+            network: nnue::built_in(),
             control: Arc::new(Control::new(1, false)),
             #[cfg(feature = "tuning")]
             params: Params::DEFAULT,
             sink: Box::new(|_| {}),
         }
+    }
+
+    /// The same job with this evaluation: a network, or the hand-made one.
+    pub fn with_network(mut self, network: Option<Arc<Network>>) -> SearchJob {
+        self.network = network;
+        self
     }
 }
 
@@ -55,6 +67,7 @@ pub struct Searcher {
     pub(super) histories: Histories,
     pub(super) log_table: &'static LogTable,
     reversible_moves: &'static ReversibleMoves,
+    pub(super) evaluator: Evaluator,
     pub(super) stack: Stack,
     pub(super) pv: PvTable,
     /// Keys of the game's and the line's earlier positions.
@@ -91,6 +104,7 @@ impl Searcher {
             histories: Histories::new(),
             log_table: LogTable::get(),
             reversible_moves: ReversibleMoves::get(),
+            evaluator: Evaluator::new(None),
             stack: Stack::new(),
             pv: PvTable::new(),
             keys: Vec::with_capacity(1024),
@@ -122,6 +136,7 @@ impl Searcher {
         {
             self.params = job.params;
         }
+        self.evaluator.reset(job.network.as_ref());
         self.stack.clear();
         self.keys.clear();
         self.keys.extend_from_slice(job.game.earlier_keys());

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::board::{Game, Position};
 use crate::engine::{DEFAULT_HASH_MIB, EngineError};
+use crate::nnue::Network;
 use crate::search::{SearchJob, SearchLimits, Searcher};
 use crate::tt::TranspositionTable;
 use crate::types::Depth;
@@ -78,11 +79,16 @@ impl BenchReport {
     }
 }
 
-/// Searches all positions to `depth`; `progress` hears each result as position number and nodes.
+/// Searches all positions to `depth` with a network, or without one with the hand-made evaluation;
+/// `progress` hears each result as position number and nodes.
 ///
 /// # Errors
 /// When there is no memory for the table.
-pub fn run(depth: Depth, mut progress: impl FnMut(usize, u64)) -> Result<BenchReport, EngineError> {
+pub fn run(
+    depth: Depth,
+    network: Option<Arc<Network>>,
+    mut progress: impl FnMut(usize, u64),
+) -> Result<BenchReport, EngineError> {
     let tt = Arc::new(TranspositionTable::new(DEFAULT_HASH_MIB)?);
     let mut searcher = Searcher::new(0);
     let mut report = BenchReport { nodes: 0, time: Duration::ZERO };
@@ -93,7 +99,8 @@ pub fn run(depth: Depth, mut progress: impl FnMut(usize, u64)) -> Result<BenchRe
         // A test checks that all of them are valid.
         let Ok(position) = fen.parse::<Position>() else { continue };
         let limits = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
-        let job = SearchJob::silent(Game::new(position), limits, Arc::clone(&tt));
+        let job =
+            SearchJob::silent(Game::new(position), limits, Arc::clone(&tt)).with_network(network.clone());
         let start = Instant::now();
         let nodes = searcher.search(&job).nodes;
         report.time += start.elapsed();

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use super::progress;
+use super::{EvalFile, progress};
 use crate::board::{FenError, Game, Position};
 use crate::engine::Engine;
 use crate::notation::{MoveError, format_san, parse_san, parse_uci};
@@ -33,6 +33,8 @@ pub struct Arguments {
     /// Size of the hash table
     #[arg(long, value_name = "MB", default_value_t = 64)]
     hash: usize,
+    #[command(flatten)]
+    eval_file: EvalFile,
 }
 
 /// A position with the moves that solve it.
@@ -157,6 +159,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let mut engine = Engine::new().map_err(|error| error.to_string())?;
     engine.set_hash(arguments.hash).map_err(|error| error.to_string())?;
     engine.set_threads(arguments.threads.into()).map_err(|error| error.to_string())?;
+    engine.set_network(arguments.eval_file.network()?);
     let text = String::from_utf8_lossy(&bytes);
     // Some editors put a byte order mark in front.
     let text = text.trim_start_matches('\u{feff}');

@@ -2,6 +2,9 @@
 
 pub mod bench;
 pub mod epd;
+mod eval_file;
 pub mod perft;
 mod progress;
 pub mod suite;
+
+pub use eval_file::EvalFile;

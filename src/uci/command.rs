@@ -129,7 +129,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
             _ => return Err(CommandError::Debug),
         },
         "isready" => Command::IsReady,
-        "setoption" => set_option(arguments)?,
+        "setoption" => set_option(line, arguments)?,
         "register" => Command::Register,
         "ucinewgame" => Command::UciNewGame,
         "position" => position(arguments)?,
@@ -177,7 +177,9 @@ fn edit_distance(a: &[char], b: &str) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
-fn set_option(tokens: &[&str]) -> Result<Command, CommandError> {
+/// Reads the arguments of `setoption`, which are the last tokens of the line. The value is taken as it is
+/// written, since names of files may hold several blanks in a row.
+fn set_option(line: &str, tokens: &[&str]) -> Result<Command, CommandError> {
     let name_at = tokens.iter().position(|&token| token == "name").ok_or(CommandError::OptionName)?;
     let rest = tokens.get(name_at + 1..).unwrap_or_default();
     let value_at = rest.iter().position(|&token| token == "value");
@@ -185,7 +187,10 @@ fn set_option(tokens: &[&str]) -> Result<Command, CommandError> {
     if name.is_empty() {
         return Err(CommandError::OptionName);
     }
-    let value = value_at.map(|at| rest.get(at + 1..).unwrap_or_default().join(" "));
+    let value = value_at.and_then(|at| rest.get(at)).map(|keyword| {
+        let end = keyword.as_ptr().addr() - line.as_ptr().addr() + keyword.len();
+        line.get(end..).unwrap_or_default().trim().to_owned()
+    });
     Ok(Command::SetOption { name, value })
 }
 
@@ -360,9 +365,10 @@ mod tests {
         assert_eq!(parse("setoption name Clear Hash"), option("Clear Hash", None));
         assert_eq!(parse("setoption name Hash value 32"), option("Hash", Some("32")));
         assert_eq!(
-            parse("setoption name Book File value C:\\my books\\a.bin"),
-            option("Book File", Some("C:\\my books\\a.bin"))
+            parse("  setoption name Book  File value  C:\\my  books\\a.bin \r\n"),
+            option("Book File", Some("C:\\my  books\\a.bin"))
         );
+        assert_eq!(parse("setoption name Book value"), option("Book", Some("")));
         assert_eq!(parse("setoption Hash 5"), Err(CommandError::OptionName));
         let position = parse("position fen 8/8/8/3k4/8/3K4/8/8 w - - moves d3e3");
         let fen = Some("8/8/8/3k4/8/3K4/8/8 w - -".to_owned());

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, stdin};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -19,6 +20,7 @@ use super::{Output, format};
 use crate::board::{Game, Position};
 use crate::engine::{Engine, EngineError};
 use crate::movegen::{PerftOptions, perft_parallel};
+use crate::nnue::{self, Network};
 use crate::notation::parse_uci;
 use crate::search::{GameClock, SearchEvent, SearchLimits};
 use crate::types::Depth;
@@ -35,8 +37,9 @@ enum Event {
     OutputClosed,
 }
 
-/// Runs the bench to a depth, writing its progress, and returns its last line.
-pub type Bench = fn(Option<Depth>, &Output) -> String;
+/// Runs the bench to a depth with a network or the hand-made evaluation, writing its progress, and returns
+/// its last line.
+pub type Bench = fn(Option<Depth>, Option<Arc<Network>>, &Output) -> String;
 
 /// Speaks UCI on standard input and output until `quit` or the end of input. `bench` runs the bench
 /// command, which lives in a later room.
@@ -170,7 +173,10 @@ impl Driver {
             }
             Command::PonderHit => self.engine.ponderhit(),
             Command::Display => self.say(&format::board(self.engine.game(), self.writes_960())),
-            Command::Eval => self.say(&format::evaluation(self.position())),
+            Command::Eval => {
+                let network = self.engine.network().map(|network| &**network);
+                self.say(&format::evaluation(self.position(), network));
+            }
             Command::Bench { depth } => self.bench(depth),
             Command::Perft { depth } => self.perft(depth),
             Command::Help => self.say(HELP),
@@ -228,11 +234,28 @@ impl Driver {
                 self.settings.chess960 = on;
                 Ok(())
             }
+            Change::EvalFile(path) => {
+                self.set_eval_file(path.as_deref());
+                Ok(())
+            }
             // Pondering is the client's decision; `go ponder` always works.
             Change::Ponder => Ok(()),
         };
         if let Err(error) = result {
             self.complain(&error);
+        }
+    }
+
+    /// Evaluates with the network of a file from now on, or as built in. With an unusable file the present
+    /// evaluation stays.
+    fn set_eval_file(&mut self, path: Option<&Path>) {
+        let Some(path) = path else { return self.engine.set_network(nnue::built_in()) };
+        match Network::load(path) {
+            Ok(network) => {
+                self.say(&format!("info string {}", format::network(&network)));
+                self.engine.set_network(Some(Arc::new(network)));
+            }
+            Err(error) => self.complain(&format!("EvalFile {}: {error}", path.display())),
         }
     }
 
@@ -319,8 +342,9 @@ impl Driver {
 
     /// Runs the bench on a thread of its own.
     fn bench(&mut self, depth: Option<Depth>) {
-        let (bench, output) = (self.bench, Arc::clone(&self.output));
-        self.run_beside(move || bench(depth, &output));
+        let (bench, network) = (self.bench, self.engine.network().cloned());
+        let output = Arc::clone(&self.output);
+        self.run_beside(move || bench(depth, network, &output));
     }
 
     /// Runs long work on a thread of its own. What it returns is printed when it is done.

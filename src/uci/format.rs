@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use crate::board::{DrawReason, Game, Outcome, Position};
-use crate::eval::{PARAMS, breakdown, evaluate};
+use crate::eval::{PARAMS, breakdown, evaluate_with};
 use crate::movegen::PerftReport;
+use crate::nnue::Network;
 use crate::notation::{format_san, format_uci};
 use crate::search::{Report, ScoreBound, SearchEvent, SearchResult};
 use crate::types::{Color, File, Move, Piece, Rank, Score, Square};
@@ -127,18 +128,30 @@ fn outcome(end: Outcome) -> &'static str {
     }
 }
 
-/// The static evaluation with its halves.
-pub fn evaluation(position: &Position) -> String {
+/// The static evaluation by a network, or by the hand-made evaluation with its halves.
+pub fn evaluation(position: &Position, by: Option<&Network>) -> String {
     if position.in_check() {
         return "Evaluation: none, the side to move is in check".to_owned();
     }
-    let parts = breakdown(&PARAMS, position);
-    let own = evaluate(position).0;
+    let origin = match by {
+        Some(by) => network(by),
+        None => {
+            let parts = breakdown(&PARAMS, position);
+            format!(
+                "Middlegame {:+}  endgame {:+}  phase {}/24 (White's side, centipawns, without tempo)",
+                parts.white.middlegame(),
+                parts.white.endgame(),
+                parts.phase.min(24),
+            )
+        }
+    };
+    let own = evaluate_with(by, position).0;
     let white = if position.stm() == Color::White { own } else { -own };
-    format!(
-        "Middlegame {:+}  endgame {:+}  phase {}/24 (White's side, centipawns, without tempo)\nEvaluation: {white:+} cp for White, {own:+} cp for the side to move",
-        parts.white.middlegame(),
-        parts.white.endgame(),
-        parts.phase.min(24),
-    )
+    format!("{origin}\nEvaluation: {white:+} cp for White, {own:+} cp for the side to move")
+}
+
+/// A network's name, in as far as it can be printed, and architecture.
+pub fn network(network: &Network) -> String {
+    let name: String = network.name().chars().filter(|letter| !letter.is_control()).take(100).collect();
+    format!("network {name} {}", network.architecture())
 }

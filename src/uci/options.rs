@@ -1,6 +1,7 @@
 //! The engine's options: what `uci` lists and `setoption` changes.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use crate::engine::{DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS};
 
@@ -22,7 +23,7 @@ impl Default for Settings {
 }
 
 /// A change that `setoption` asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Change {
     Hash(usize),
@@ -32,7 +33,12 @@ pub enum Change {
     MultiPv(usize),
     Ponder,
     Chess960(bool),
+    /// The network file to evaluate with; `None` for the built-in evaluation.
+    EvalFile(Option<PathBuf>),
 }
+
+/// How UCI writes an empty string.
+const EMPTY: &str = "<empty>";
 
 /// Why an option was not set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,9 +53,21 @@ pub enum OptionError {
 }
 
 enum Kind {
-    Spin { default: i64, min: i64, max: i64, change: fn(i64) -> Change },
-    Check { default: bool, change: fn(bool) -> Change },
+    Spin {
+        default: i64,
+        min: i64,
+        max: i64,
+        change: fn(i64) -> Change,
+    },
+    Check {
+        default: bool,
+        change: fn(bool) -> Change,
+    },
     Button(Change),
+    /// A string, empty by default.
+    Text {
+        change: fn(&str) -> Change,
+    },
 }
 
 struct Description {
@@ -71,7 +89,12 @@ const fn check(name: &'static str, default: bool, change: fn(bool) -> Change) ->
     Description { name, kind: Kind::Check { default, change } }
 }
 
-static OPTIONS: [Description; 7] = [
+/// The file that a value names.
+fn eval_file(value: &str) -> Change {
+    Change::EvalFile((!value.is_empty() && value != EMPTY).then(|| PathBuf::from(value)))
+}
+
+static OPTIONS: [Description; 8] = [
     spin("Hash", DEFAULT_HASH_MIB as i64, 1, MAX_HASH_MIB as i64, |mib| Change::Hash(mib as usize)),
     Description { name: "Clear Hash", kind: Kind::Button(Change::ClearHash) },
     spin("Threads", 1, 1, MAX_THREADS as i64, |threads| Change::Threads(threads as usize)),
@@ -79,6 +102,7 @@ static OPTIONS: [Description; 7] = [
     spin("MultiPV", 1, 1, 256, |lines| Change::MultiPv(lines as usize)),
     check("Ponder", false, |_| Change::Ponder),
     check("UCI_Chess960", false, Change::Chess960),
+    Description { name: "EvalFile", kind: Kind::Text { change: eval_file } },
 ];
 
 impl fmt::Display for Description {
@@ -88,6 +112,7 @@ impl fmt::Display for Description {
             Kind::Spin { default, min, max, .. } => write!(f, "spin default {default} min {min} max {max}"),
             Kind::Check { default, .. } => write!(f, "check default {default}"),
             Kind::Button(_) => write!(f, "button"),
+            Kind::Text { .. } => write!(f, "string default {EMPTY}"),
         }
     }
 }
@@ -128,7 +153,8 @@ pub fn parse(name: &str, value: Option<&str>) -> Result<Change, OptionError> {
             "false" => Ok(change(false)),
             _ => Err(OptionError::Check { name: option.name, value: text.to_owned() }),
         },
-        Kind::Button(change) => Ok(*change),
+        Kind::Button(change) => Ok(change.clone()),
+        Kind::Text { change } => Ok(change(text)),
     }
 }
 
@@ -141,6 +167,11 @@ mod tests {
         assert_eq!(parse("hash", Some("64")), Ok(Change::Hash(64)));
         assert_eq!(parse("CLEAR HASH", None), Ok(Change::ClearHash));
         assert_eq!(parse("uci_chess960", Some("True")), Ok(Change::Chess960(true)));
+        let file = |path: &str| Ok(Change::EvalFile(Some(path.into())));
+        assert_eq!(parse("evalfile", Some("nets/my net.nnue")), file("nets/my net.nnue"));
+        for none in [None, Some(""), Some("<empty>")] {
+            assert_eq!(parse("EvalFile", none), Ok(Change::EvalFile(None)));
+        }
         for bad in ["0", "-1", "x", "", "1.5", "99999999999999999999"] {
             assert!(matches!(parse("Hash", Some(bad)), Err(OptionError::Number { .. })), "{bad}");
         }

@@ -1,0 +1,357 @@
+//! The network against its definition: a plain reading of the formula, symmetry, and accumulators that
+//! follow moves against accumulators built from nothing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use quillon::board::{Delta, Game, Position, START_FEN};
+use quillon::engine::Engine;
+use quillon::nnue::inference::Kernels;
+use quillon::nnue::{AccumulatorStack, Network, NetworkParts};
+use quillon::search::{SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher};
+use quillon::tools::bench;
+use quillon::tt::TranspositionTable;
+use quillon::types::{Color, MAX_PLY, Move, MoveKind, Piece, Score, Square};
+
+const FENS: [&str; 9] = [
+    START_FEN,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    "4k3/p1p1p1p1/8/1P1P1P1P/1p1p1p1p/8/P1P1P1P1/4K3 w - - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    // Castling of all kinds, with king and rook that trade places or stand still.
+    "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+    "1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w GBgb - 0 1",
+    "rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w HAha - 0 1",
+    "5rkr/pppppppp/8/8/8/8/PPPPPPPP/RKR5 w CAhf - 0 1",
+];
+
+/// SplitMix64: failures must be repeatable.
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+}
+
+fn position(fen: &str) -> Position {
+    fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"))
+}
+
+fn random_network(seed: u64, hidden: usize, buckets: usize) -> Arc<Network> {
+    Arc::new(Network::new(NetworkParts::random(seed, hidden, buckets)).expect("random networks are valid"))
+}
+
+/// A random legal move; rare kinds are preferred when there are any.
+fn random_move(position: &Position, rng: &mut Rng) -> Option<Move> {
+    let moves = position.legal_moves();
+    let rare =
+        |mv: &&Move| mv.promotion().is_some() || matches!(mv.kind(), MoveKind::Castle | MoveKind::EnPassant);
+    let rare: Vec<Move> = moves.iter().filter(rare).copied().collect();
+    match (moves.len(), rare.len()) {
+        (0, _) => None,
+        (_, 1..) if rng.below(3) == 0 => Some(rare[rng.below(rare.len())]),
+        (count, _) => Some(moves[rng.below(count)]),
+    }
+}
+
+/// The positions of random games, without end.
+fn random_positions(seed: u64) -> impl Iterator<Item = Position> {
+    let mut rng = Rng(seed);
+    let mut current = position(START_FEN);
+    let mut plies = 0;
+    std::iter::from_fn(move || {
+        match random_move(&current, &mut rng).filter(|_| plies < 150) {
+            Some(mv) => {
+                current.make(mv);
+                plies += 1;
+            }
+            None => {
+                current = position(FENS[rng.below(FENS.len())]);
+                plies = 0;
+            }
+        }
+        Some(current)
+    })
+}
+
+/// The network as its documentation defines it, number by number.
+fn by_definition(parts: &NetworkParts, position: &Position) -> i32 {
+    let hidden = parts.hidden;
+    let accumulator = |perspective: Color| -> Vec<i32> {
+        let own_end = |square: Square| square.relative_to(perspective);
+        let mirrored = own_end(position.king(perspective)).file().index() >= 4;
+        let mut sums: Vec<i32> = parts.feature_bias.iter().copied().map(i32::from).collect();
+        for square in position.occupied() {
+            let piece = position.piece_on(square).expect("the square is occupied");
+            let enemy = usize::from(piece.color() != perspective);
+            let seen = own_end(square).index() ^ if mirrored { 7 } else { 0 };
+            let feature = (enemy * 6 + piece.kind().index()) * 64 + seen;
+            for (neuron, sum) in sums.iter_mut().enumerate() {
+                *sum += i32::from(parts.feature_weights[feature * hidden + neuron]);
+            }
+        }
+        sums
+    };
+    let men = position.occupied().count() as usize;
+    let bucket = if parts.buckets == 1 { 0 } else { (men - 2) / 4 };
+    let halves = [accumulator(position.stm()), accumulator(!position.stm())].concat();
+    let weights = &parts.output_weights[bucket * 2 * hidden..][..2 * hidden];
+    let squares = halves.iter().map(|&sum| sum.clamp(0, 255) * sum.clamp(0, 255));
+    let sum: i32 = squares.zip(weights).map(|(square, &weight)| square * i32::from(weight)).sum();
+    let output = i64::from(sum / 255 + parts.output_bias[bucket]);
+    (output * 400 / (255 * 64)) as i32
+}
+
+#[test]
+fn every_kernel_computes_what_the_definition_says() {
+    for (hidden, buckets) in [(32, 1), (32, 8), (64, 8), (96, 1), (128, 8), (256, 1), (512, 8)] {
+        let network = random_network(hidden as u64, hidden, buckets);
+        let parts = network.to_parts();
+        let mut values = HashMap::new();
+        for position in random_positions(hidden as u64).step_by(7).take(400) {
+            let expected = by_definition(&parts, &position);
+            for kernels in Kernels::available() {
+                let found = network.evaluate_with(kernels, &position);
+                assert_eq!(found, expected, "{kernels}, {hidden} neurons, {position}");
+            }
+            *values.entry(expected).or_insert(0) += 1;
+        }
+        assert!(values.len() > 100, "random weights tell positions apart");
+    }
+}
+
+#[test]
+fn a_bucket_answers_for_its_number_of_men() {
+    let mut parts = NetworkParts::random(0, 32, 8);
+    parts.output_weights.fill(0);
+    parts.output_bias = (0..8).map(|bucket| bucket * 255 * 64 / 4).collect();
+    let network = Network::new(parts).expect("the network is valid");
+    let mut seen = [false; 33];
+    for position in random_positions(4).take(60_000) {
+        let men = position.occupied().count();
+        seen[men as usize] = true;
+        assert_eq!(network.evaluate(&position), (men as i32 - 2) / 4 * 100, "{position}");
+    }
+    assert_eq!(seen.iter().filter(|&&seen| seen).count(), 31, "all numbers of men occur: {seen:?}");
+}
+
+#[test]
+fn colours_do_not_matter() {
+    let network = random_network(11, 128, 8);
+    for position in random_positions(5).take(20_000) {
+        assert_eq!(network.evaluate(&position), network.evaluate(&position.color_flipped()), "{position}");
+    }
+}
+
+/// The position with the files a to h exchanged for h to a. Castling rights are lost.
+fn file_mirrored(position: &Position) -> Position {
+    let text = position.to_string();
+    let fields: Vec<&str> = text.split(' ').collect();
+    let ranks = fields[0].split('/').map(|rank| rank.chars().rev().collect::<String>());
+    let board = ranks.collect::<Vec<_>>().join("/");
+    let mirrored_file = |letter: char| {
+        if letter.is_ascii_alphabetic() { (b'a' + b'h' - letter as u8) as char } else { letter }
+    };
+    let en_passant: String = fields[3].chars().map(mirrored_file).collect();
+    format!("{board} {} - {en_passant} {} {}", fields[1], fields[4], fields[5]).parse().expect(&text)
+}
+
+#[test]
+fn left_and_right_do_not_matter() {
+    let network = random_network(12, 128, 8);
+    for position in random_positions(6).take(20_000) {
+        assert_eq!(network.evaluate(&position), network.evaluate(&file_mirrored(&position)), "{position}");
+    }
+}
+
+/// What kinds of moves a walk has made.
+#[derive(Debug, Default)]
+struct Coverage {
+    kinds: HashMap<String, usize>,
+    crossings: [usize; 2],
+    nulls: usize,
+    deepest: usize,
+}
+
+impl Coverage {
+    fn note(&mut self, before: &Position, mv: Move, delta: &Delta) {
+        *self.kinds.entry(format!("{:?}", mv.kind())).or_default() += 1;
+        let color = before.stm();
+        if let Some((from, to)) = delta.king_path(color)
+            && from.file().index() / 4 != to.file().index() / 4
+        {
+            self.crossings[color.index()] += 1;
+        }
+    }
+}
+
+/// Walks up and down random lines, with null moves, and evaluates now and then.
+fn walk(network: &Arc<Network>, kernels: Kernels, seed: u64, moves: usize, coverage: &mut Coverage) {
+    let mut rng = Rng(seed);
+    let mut stack = AccumulatorStack::with_kernels(Arc::clone(network), kernels);
+    let (mut made, mut pause) = (0, 1);
+    while made < moves {
+        let mut line = vec![position(FENS[rng.below(FENS.len())])];
+        stack.reset();
+        let mut pushed = Vec::new();
+        for _ in 0..2000 {
+            let current = *line.last().expect("the root stays");
+            match rng.below(16) {
+                0 if !current.in_check() && line.len() <= MAX_PLY => {
+                    let mut child = current;
+                    child.make_null();
+                    line.push(child);
+                    pushed.push(false);
+                    coverage.nulls += 1;
+                }
+                // Back by one to three plies.
+                1..=3 => {
+                    for _ in 0..=rng.below(3) {
+                        let Some(was_move) = pushed.pop() else { break };
+                        line.pop();
+                        if was_move {
+                            stack.pop();
+                        }
+                    }
+                }
+                _ if line.len() <= MAX_PLY => {
+                    let Some(mv) = random_move(&current, &mut rng) else { break };
+                    let mut child = current;
+                    let delta = child.make(mv);
+                    coverage.note(&current, mv, &delta);
+                    stack.push(delta);
+                    line.push(child);
+                    pushed.push(true);
+                    made += 1;
+                }
+                _ => break,
+            }
+            coverage.deepest = coverage.deepest.max(line.len() - 1);
+            pause -= 1;
+            if pause == 0 {
+                // At every position for a while, then at every seventh or so.
+                pause = 1 + rng.below(1 + made % 8);
+                let here = line.last().expect("the root stays");
+                assert_eq!(stack.evaluate(here), network.evaluate(here), "{kernels}, {here}");
+            }
+        }
+    }
+}
+
+#[test]
+fn accumulators_that_follow_moves_equal_fresh_ones() {
+    let mut coverage = Coverage::default();
+    let available = Kernels::available();
+    // The fastest path is the one in use, so it gets most of the million moves.
+    for (index, &kernels) in available.iter().enumerate() {
+        let moves = if index == 0 { 600_000 } else { 400_000 / (available.len() - 1).max(1) };
+        walk(&random_network(21, 32, 8), kernels, 1 + index as u64, moves, &mut coverage);
+        walk(&random_network(22, 96, 1), kernels, 100 + index as u64, moves / 20, &mut coverage);
+    }
+    let kinds = ["Quiet", "DoublePush", "Castle", "Capture", "EnPassant", "Promote", "CapturePromote"];
+    for kind in kinds {
+        let count: usize =
+            coverage.kinds.iter().filter(|(name, _)| name.starts_with(kind)).map(|(_, count)| count).sum();
+        assert!(count > 500, "{kind}: {coverage:?}");
+    }
+    assert!(coverage.crossings.iter().all(|&count| count > 500), "{coverage:?}");
+    assert!(coverage.nulls > 10_000 && coverage.deepest >= MAX_PLY, "{coverage:?}");
+}
+
+#[test]
+fn a_delta_holds_all_that_changed() {
+    let men = |position: &Position| -> Vec<Option<Piece>> {
+        Square::all().map(|square| position.piece_on(square)).collect()
+    };
+    for position in random_positions(7).take(30_000) {
+        for mv in position.legal_moves() {
+            let mut child = position;
+            let delta = child.make(mv);
+            let mut board = men(&position);
+            for man in delta.removed() {
+                assert_eq!(board[man.square.index()].take(), Some(man.piece), "{mv:?} in {position}");
+            }
+            for man in delta.added() {
+                assert_eq!(board[man.square.index()].replace(man.piece), None, "{mv:?} in {position}");
+            }
+            assert_eq!(board, men(&child), "{mv:?} in {position}");
+            let king = |position: &Position| position.king(position.stm());
+            let moved = delta.king_path(position.stm());
+            assert_eq!(moved.map_or(king(&position), |(_, to)| to), child.king(position.stm()));
+            assert_eq!(delta.king_path(!position.stm()), None);
+        }
+    }
+}
+
+fn search(network: Option<Arc<Network>>, fen: &str, nodes: u64) -> SearchResult {
+    let tt = Arc::new(TranspositionTable::new(1).expect("1 MiB"));
+    let limits = SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
+    let job = SearchJob::silent(Game::new(position(fen)), limits, tt).with_network(network);
+    Searcher::new(0).search(&job)
+}
+
+/// Tests are built with debug assertions, which compare every evaluation of a search with a fresh one.
+#[test]
+fn searches_keep_their_accumulators_right() {
+    const { assert!(cfg!(debug_assertions), "the comparison needs them") };
+    let network = random_network(31, 64, 8);
+    for fen in FENS {
+        let results = [(); 2].map(|()| search(Some(Arc::clone(&network)), fen, 40_000));
+        assert_eq!(results[0].best, results[1].best, "{fen}");
+        assert_eq!((results[0].score, results[0].depth), (results[1].score, results[1].depth), "{fen}");
+    }
+}
+
+#[test]
+fn one_searcher_may_change_its_network() {
+    let networks = [None, Some(random_network(41, 64, 1)), Some(random_network(42, 96, 8))];
+    let alone = networks.clone().map(|network| search(network, START_FEN, 5000).score);
+    let tt = Arc::new(TranspositionTable::new(1).expect("1 MiB"));
+    let mut searcher = Searcher::new(0);
+    for (which, score) in [(0, alone[0]), (1, alone[1]), (2, alone[2]), (1, alone[1]), (0, alone[0])] {
+        tt.clear(1);
+        searcher.new_game();
+        let limits = SearchLimits { nodes: Some(5000), ..SearchLimits::default() };
+        let job = SearchJob::silent(Game::default(), limits, Arc::clone(&tt));
+        let result = searcher.search(&job.with_network(networks[which].clone()));
+        assert_eq!(result.score, score, "network {which}");
+    }
+}
+
+#[test]
+fn all_threads_of_an_engine_use_its_network() {
+    // Worth the same everywhere, so any other evaluation would show.
+    let mut parts = NetworkParts::random(0, 32, 1);
+    parts.output_weights.fill(0);
+    parts.output_bias = vec![0];
+    let network = Arc::new(Network::new(parts).expect("the network is valid"));
+    let mut engine = Engine::new().expect("an engine starts");
+    engine.set_threads(3).expect("threads start");
+    let mut score = |network: Option<Arc<Network>>| {
+        engine.set_network(network);
+        let (sender, results) = std::sync::mpsc::channel();
+        let limits = SearchLimits { nodes: Some(60_000), ..SearchLimits::default() };
+        engine.go(limits, move |event| {
+            if let SearchEvent::Finished(result) = event {
+                sender.send(result.score).expect("the test listens");
+            }
+        });
+        results.recv().expect("the search ends")
+    };
+    assert_eq!(score(Some(network)), Score::DRAW);
+    assert_ne!(score(None), Score::DRAW);
+}
+
+#[test]
+fn the_bench_takes_a_network() {
+    let nodes = |network| bench::run(5, network, |_, _| {}).expect("memory for the table").nodes;
+    let with = nodes(Some(random_network(51, 64, 8)));
+    assert_eq!(with, nodes(Some(random_network(51, 64, 8))));
+    assert_ne!(with, nodes(None));
+}
