@@ -9,11 +9,12 @@ use std::time::Duration;
 use super::generate::{Goal, generate};
 use super::header::DataHeader;
 use super::openings::{self, Openings, RANDOM_PLIES, RANDOM_PLIES_AFTER_FILE};
-use super::player::EVALUATION;
+use super::player::Thinking;
 use super::progress::Progress;
 use super::selfplay::SelfPlay;
 use super::tally::Tally;
 use super::writer::DataWriter;
+use crate::tools::EvalFile;
 use crate::uci::{NAME, Output};
 
 /// Arguments of `quillon datagen`.
@@ -38,6 +39,8 @@ pub struct Arguments {
     /// Nodes of a search after which no deeper iteration begins
     #[arg(long, value_name = "SOFT", default_value_t = 1500, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     nodes: u64,
+    #[command(flatten)]
+    eval_file: EvalFile,
     /// Decides the random moves: the same seed and settings give the same games
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -59,6 +62,7 @@ at most the last few dozen games are missing.
 
 Examples:
   quillon datagen --out gen0.games --threads 2 --positions 8000000 --nodes 1500 --seed 1
+  quillon datagen --out gen1.games --threads 2 --positions 15000000 --eval-file gen0.nnue --seed 2
   quillon datagen --out frc.games --minutes 30 --chess960 0.5 --seed 2
   quillon datagen --out book.games --games 10000 --openings book.epd --random-plies 2";
 
@@ -78,7 +82,9 @@ fn parse_share(text: &str) -> Result<f64, String> {
 /// When the file or the openings cannot be used, as a message for people.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let file = arguments.out.display();
-    let (self_play, header) = settings(arguments).map_err(|error| error.to_string())?;
+    let thinking = Thinking { soft_nodes: arguments.nodes, network: arguments.eval_file.network()? };
+    let (self_play, header) =
+        settings(arguments, thinking.evaluation()).map_err(|error| error.to_string())?;
     let mut tally = Tally::default();
     let writer = DataWriter::append(&arguments.out, &header, |game| tally.add(game))
         .map_err(|error| format!("{file}: {error}"))?;
@@ -89,14 +95,17 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let stop = stop_on_ctrl_c()?;
     let progress = Progress::new(goal, tally, output);
     let threads = arguments.threads.into();
-    let report = generate(&self_play, arguments.nodes, threads, goal, writer, progress, &stop)
+    let report = generate(&self_play, &thinking, threads, goal, writer, progress, &stop)
         .map_err(|error| format!("{file}: {error}"))?;
     output.line(&report.to_string());
     Ok(ExitCode::SUCCESS)
 }
 
 /// How games are played, and the header that says so.
-fn settings(arguments: &Arguments) -> Result<(SelfPlay, DataHeader), openings::OpeningsError> {
+fn settings(
+    arguments: &Arguments,
+    evaluation: String,
+) -> Result<(SelfPlay, DataHeader), openings::OpeningsError> {
     let mut command = format!("quillon datagen --nodes {} --seed {}", arguments.nodes, arguments.seed);
     let positions = match &arguments.openings {
         Some(file) => openings::read_positions(file)?,
@@ -118,12 +127,7 @@ fn settings(arguments: &Arguments) -> Result<(SelfPlay, DataHeader), openings::O
             openings.positions.iter().map(|position| position.to_shredder_fen() + "\n").collect();
         command += &format!(" --openings {:08x}", crc32fast::hash(fens.as_bytes()));
     }
-    let header = DataHeader {
-        engine: NAME.to_owned(),
-        evaluation: EVALUATION.to_owned(),
-        command,
-        seed: Some(arguments.seed),
-    };
+    let header = DataHeader { engine: NAME.to_owned(), evaluation, command, seed: Some(arguments.seed) };
     Ok((SelfPlay { openings, seed: arguments.seed }, header))
 }
 

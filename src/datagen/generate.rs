@@ -11,7 +11,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::error::DataError;
-use super::player::Player;
+use super::player::{Player, Thinking};
 use super::progress::Progress;
 use super::record::GameRecord;
 use super::selfplay::{NoOpening, SelfPlay};
@@ -85,7 +85,7 @@ impl fmt::Display for GenerateReport {
 /// What threads and writer share.
 struct Shared<'a> {
     self_play: &'a SelfPlay,
-    soft_nodes: u64,
+    thinking: &'a Thinking,
     /// The next game to begin.
     next: AtomicU64,
     /// No further game begins.
@@ -100,7 +100,7 @@ type Played = Result<(u64, GameRecord), GenerateError>;
 /// their end, unless they are more than the goal asks for.
 pub(super) fn generate(
     self_play: &SelfPlay,
-    soft_nodes: u64,
+    thinking: &Thinking,
     threads: usize,
     goal: Goal,
     writer: DataWriter,
@@ -111,7 +111,7 @@ pub(super) fn generate(
     let before = progress.tally();
     let shared = Shared {
         self_play,
-        soft_nodes,
+        thinking,
         next: AtomicU64::new(before.games),
         stop,
         abandon: AtomicBool::new(goal.is_met(&before)),
@@ -154,7 +154,7 @@ pub(super) fn generate(
 
 /// One thread's work.
 fn play_games(shared: &Shared<'_>, sender: &Sender<Played>) {
-    let mut player = match Player::new(shared.soft_nodes) {
+    let mut player = match Player::new(shared.thinking) {
         Ok(player) => player,
         Err(error) => {
             let _ = sender.send(Err(error.into()));

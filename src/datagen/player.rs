@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use crate::board::Game;
+use crate::nnue::Network;
 use crate::search::{SearchJob, SearchLimits, Searcher};
 use crate::tt::{AllocationError, TranspositionTable};
 use crate::types::{Depth, Score};
 
 use super::record::ScoredMove;
-
-/// Name of the evaluation, which the header of a file states.
-pub(super) const EVALUATION: &str = "hand-made";
 
 /// Memory of each player. A game of small searches fills no more.
 const HASH_MIB: usize = 8;
@@ -22,18 +20,37 @@ const HARD_FACTOR: u64 = 8;
 const CHECK_DEPTH: Depth = 8;
 const CHECK_NODES: u64 = 10_000;
 
+/// How a player thinks.
+#[derive(Clone)]
+pub(super) struct Thinking {
+    /// No further iteration begins after so many nodes.
+    pub(super) soft_nodes: u64,
+    /// The evaluation; `None` for the hand-made one.
+    pub(super) network: Option<Arc<Network>>,
+}
+
+impl Thinking {
+    /// Name of the evaluation, which the header of a file states. Networks of one name are told apart.
+    pub(super) fn evaluation(&self) -> String {
+        match &self.network {
+            None => "hand-made".to_owned(),
+            Some(network) => format!("{} {:08x}", network.name(), crc32fast::hash(&network.to_bytes())),
+        }
+    }
+}
+
 /// Plays both sides, alone on its thread.
 pub(super) struct Player {
     searcher: Searcher,
     table: Arc<TranspositionTable>,
-    soft_nodes: u64,
+    thinking: Thinking,
 }
 
 impl Player {
-    /// A player that begins no further iteration after so many nodes.
-    pub(super) fn new(soft_nodes: u64) -> Result<Player, AllocationError> {
+    /// A player that has learnt nothing yet.
+    pub(super) fn new(thinking: &Thinking) -> Result<Player, AllocationError> {
         let table = Arc::new(TranspositionTable::new(HASH_MIB)?);
-        Ok(Player { searcher: Searcher::new(0), table, soft_nodes })
+        Ok(Player { searcher: Searcher::new(0), table, thinking: thinking.clone() })
     }
 
     /// Forgets everything, so that a game does not depend on those before.
@@ -44,11 +61,12 @@ impl Player {
 
     /// The move to play; `None` only where there is none.
     pub(super) fn choose(&mut self, game: &Game) -> Option<ScoredMove> {
+        let soft_nodes = self.thinking.soft_nodes;
         self.search(
             game,
             SearchLimits {
-                soft_nodes: Some(self.soft_nodes),
-                nodes: Some(self.soft_nodes.saturating_mul(HARD_FACTOR)),
+                soft_nodes: Some(soft_nodes),
+                nodes: Some(soft_nodes.saturating_mul(HARD_FACTOR)),
                 ..SearchLimits::default()
             },
         )
@@ -62,7 +80,8 @@ impl Player {
     }
 
     fn search(&mut self, game: &Game, limits: SearchLimits) -> Option<ScoredMove> {
-        let job = SearchJob::silent(game.clone(), limits, Arc::clone(&self.table));
+        let job = SearchJob::silent(game.clone(), limits, Arc::clone(&self.table))
+            .with_network(self.thinking.network.clone());
         self.table.start_search();
         let result = self.searcher.search(&job);
         result.best.map(|mv| ScoredMove { mv, score: result.score })
