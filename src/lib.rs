@@ -38,5 +38,8 @@ pub mod uci;
 /// Command-line tools: bench, perft reports, perft suites, test positions (EPD).
 pub mod tools;
 
+/// Training of the evaluation network on the engine's own games.
+pub mod training;
+
 /// The command line: which tool runs with which arguments.
 pub mod cli;
