@@ -37,6 +37,9 @@ pub(super) struct Block {
     buckets: Vec<usize>,
     /// Target of each position.
     targets: Vec<f32>,
+    /// What the slices have given to each output so far, not yet summed across the lane: that sum, in
+    /// the midst of the other work, keeps the compiler from using whole vectors for either.
+    output_sums: Vec<Lane>,
     /// Output of the network for each position.
     outputs: Vec<f32>,
     /// Slope of the loss towards each output.
@@ -59,6 +62,7 @@ impl Block {
             features: Vec::with_capacity(BLOCK * MEN),
             buckets: Vec::with_capacity(BLOCK),
             targets: Vec::with_capacity(BLOCK),
+            output_sums: Vec::with_capacity(BLOCK),
             outputs: Vec::with_capacity(BLOCK),
             slopes: Vec::with_capacity(BLOCK),
             accumulators: Lanes::zeros(2 * BLOCK * shape.hidden_lanes()),
@@ -110,10 +114,16 @@ impl Block {
 
     /// Computes the outputs.
     pub fn forward(&mut self, weights: &Lanes) {
+        self.output_sums.clear();
+        self.output_sums.resize(self.len, Lane::ZERO);
         match self.shape.row_lanes() {
             4 => self.forward_slices::<4>(weights),
             _ => self.forward_slices::<2>(weights),
         }
+        let biases = &weights.0[self.shape.output_bias_lane()].0;
+        let sums = self.output_sums.iter().zip(&self.buckets);
+        self.outputs.clear();
+        self.outputs.extend(sums.map(|(sum, &bucket)| biases[bucket] + sum.sum()));
     }
 
     /// Computes the gradient of the summed loss, adds it to `gradient`, and returns that loss. Follows
@@ -138,9 +148,6 @@ impl Block {
     /// `N` is the number of lanes of a row in a slice.
     fn forward_slices<const N: usize>(&mut self, weights: &Lanes) {
         let shape = self.shape;
-        let output_biases = &weights.0[shape.output_bias_lane()].0;
-        self.outputs.clear();
-        self.outputs.extend(self.buckets.iter().map(|&bucket| output_biases[bucket]));
         let biases = rows::<N>(&weights.0[shape.bias_lanes()]);
         let output_weights = rows::<N>(&weights.0[shape.output_lanes()]);
         let slices = self.accumulators.0.chunks_exact_mut(2 * BLOCK * N);
@@ -151,11 +158,10 @@ impl Block {
                 let features = &self.features[self.starts[index]..self.starts[index + 1]];
                 *pair = accumulate(&biases[slice], feature_weights, features);
                 let row = 2 * self.buckets[index] * shape.slices() + slice;
-                let mut sum = Lane::ZERO;
                 for (half, accumulator) in pair.iter().enumerate() {
-                    add_activated(&mut sum, accumulator, &output_weights[row + half * shape.slices()]);
+                    let weights = &output_weights[row + half * shape.slices()];
+                    add_activated(&mut self.output_sums[index], accumulator, weights);
                 }
-                self.outputs[index] += sum.sum();
             }
         }
     }
@@ -238,10 +244,8 @@ fn accumulate<const N: usize>(
     for &[own_feature, enemy_feature] in features {
         let own_row = &weights[usize::from(own_feature)];
         let enemy_row = &weights[usize::from(enemy_feature)];
-        for lane in 0..N {
-            own[lane].add(&own_row[lane]);
-            enemy[lane].add(&enemy_row[lane]);
-        }
+        add_row(&mut own, own_row);
+        add_row(&mut enemy, enemy_row);
     }
     [own, enemy]
 }
@@ -283,10 +287,20 @@ fn back_through_activation<const N: usize>(
 fn add_rows<const N: usize>(sum: &mut [Lane; N], all: &[[Lane; N]], named: &[u16]) {
     let mut total = *sum;
     for &row in named {
-        let row = &all[usize::from(row)];
-        for lane in 0..N {
-            total[lane].add(&row[lane]);
-        }
+        add_row(&mut total, &all[usize::from(row)]);
     }
     *sum = total;
+}
+
+/// Adds a row of up to four lanes. As a loop, four lanes would be one too many for the compiler to keep
+/// in registers from row to row.
+#[inline(always)]
+fn add_row<const N: usize>(sum: &mut [Lane; N], row: &[Lane; N]) {
+    const { assert!(N == 2 || N == 4) }
+    sum[0].add(&row[0]);
+    sum[1].add(&row[1]);
+    if N == 4 {
+        sum[2].add(&row[2]);
+        sum[3].add(&row[3]);
+    }
 }
