@@ -23,6 +23,9 @@ pub mod notation;
 /// The transposition table shared by all search threads.
 pub mod tt;
 
+/// The evaluation network: features, weights, accumulators that follow the moves, vector arithmetic.
+pub mod nnue;
+
 /// A position's score without search.
 pub mod eval;
 

@@ -1,16 +1,18 @@
 //! Making moves. Nothing is ever unmade: callers keep the parent position.
 
+use super::delta::{Delta, Man};
 use super::position::{CastlingPath, Position};
 use crate::attacks::pawn_attacks;
 use crate::types::{Bitboard, CastlingSide, Color, Move, MoveKind, Piece, PieceType, Square};
 
 impl Position {
-    /// Plays a legal move. An illegal one leaves an unspecified position, but does not panic.
+    /// Plays a legal move and tells what it changed on the board. An illegal one leaves an unspecified
+    /// position, but does not panic.
     #[inline]
-    pub fn make(&mut self, mv: Move) {
+    pub fn make(&mut self, mv: Move) -> Delta {
         let (us, them) = (self.stm, !self.stm);
         let (from, to, kind) = (mv.from(), mv.to(), mv.kind());
-        let Some(piece) = self.piece_on(from) else { return };
+        let Some(piece) = self.piece_on(from) else { return Delta::Nothing };
 
         if let Some(square) = self.en_passant.take() {
             self.keys.toggle_en_passant(square.file());
@@ -18,28 +20,37 @@ impl Position {
         self.halfmove_clock = self.halfmove_clock.saturating_add(1);
         self.fullmove_number = self.fullmove_number.saturating_add(us as u16);
 
-        match kind {
+        let delta = match kind {
             MoveKind::Castle => self.castle(us, from, to),
             _ => {
+                let mut captured = None;
                 if mv.is_capture() {
                     let victim = if kind == MoveKind::EnPassant { to.offset(-us.forward()) } else { to };
-                    if let Some(captured) = self.piece_on(victim) {
-                        self.take(captured, victim);
+                    captured = self.piece_on(victim).map(|piece| Man { piece, square: victim });
+                    if let Some(Man { piece, square }) = captured {
+                        self.take(piece, square);
                     }
                     self.halfmove_clock = 0;
                 }
+                let mut arrived = piece;
                 match mv.promotion() {
                     None => self.shift(piece, from, to),
                     Some(promoted) => {
+                        arrived = Piece::new(us, promoted);
                         self.take(piece, from);
-                        self.put(Piece::new(us, promoted), to);
+                        self.put(arrived, to);
                     }
                 }
                 if piece.kind() == PieceType::Pawn {
                     self.halfmove_clock = 0;
                 }
+                let (removed, added) = (Man { piece, square: from }, Man { piece: arrived, square: to });
+                match captured {
+                    None => Delta::Move { removed, added },
+                    Some(captured) => Delta::Capture { removed: [removed, captured], added },
+                }
             }
-        }
+        };
         if self.castling_squares.meets(from.bitboard() | to.bitboard()) {
             self.drop_castling_rights(us, piece.kind() == PieceType::King, from, to);
         }
@@ -50,6 +61,7 @@ impl Position {
         if kind == MoveKind::DoublePush {
             self.set_en_passant_if_legal(from.offset(us.forward()));
         }
+        delta
     }
 
     /// Passes the turn. The side to move must not be in check.
@@ -73,13 +85,18 @@ impl Position {
     }
 
     /// Moves king and rook. Both are lifted first, since in Chess960 each may land where the other stood.
-    fn castle(&mut self, us: Color, king_from: Square, rook_from: Square) {
+    fn castle(&mut self, us: Color, king_from: Square, rook_from: Square) -> Delta {
         let path = CastlingPath::new(us, CastlingPath::side_of(king_from, rook_from));
         let (king, rook) = (Piece::new(us, PieceType::King), Piece::new(us, PieceType::Rook));
         self.take(king, king_from);
         self.take(rook, rook_from);
         self.put(king, path.king_to);
         self.put(rook, path.rook_to);
+        let man = |piece, square| Man { piece, square };
+        Delta::Castle {
+            removed: [man(king, king_from), man(rook, rook_from)],
+            added: [man(king, path.king_to), man(rook, path.rook_to)],
+        }
     }
 
     /// Takes away the rights of a king or rook that moved and of a rook that was captured.

@@ -1,5 +1,6 @@
 //! The rules of chess: a position, how moves change it, what makes a move legal and a game drawn.
 
+mod delta;
 mod fen;
 mod game;
 mod legality;
@@ -9,6 +10,7 @@ mod repetition;
 mod see;
 mod zobrist;
 
+pub use delta::{Delta, Man};
 pub use fen::{FenError, START_FEN};
 pub use game::{DrawReason, Game, Outcome};
 pub use legality::CheckInfo;

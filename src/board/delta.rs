@@ -1,0 +1,77 @@
+//! What a move changes on the board, for those who keep running sums over the men, such as a network.
+
+use crate::types::{Color, Piece, PieceType, Square};
+
+/// A man on its square.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Man {
+    /// The piece.
+    pub piece: Piece,
+    /// Where it stands.
+    pub square: Square,
+}
+
+/// The men a move takes from the board and puts on it. The mover comes first in every list, so a king that
+/// moves is `removed[0]` and `added[0]`; one that promotes is removed as a pawn and added as what it became.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Delta {
+    /// Nothing moved, as when the turn is passed.
+    #[default]
+    Nothing,
+    /// A man moved to an empty square.
+    Move {
+        /// The man as it stood.
+        removed: Man,
+        /// The man as it stands.
+        added: Man,
+    },
+    /// A man moved and took another.
+    Capture {
+        /// The man as it stood, and its victim.
+        removed: [Man; 2],
+        /// The man as it stands.
+        added: Man,
+    },
+    /// King and rook moved together.
+    Castle {
+        /// King and rook as they stood.
+        removed: [Man; 2],
+        /// King and rook as they stand.
+        added: [Man; 2],
+    },
+}
+
+// One is kept for every ply of a search.
+const _: () = assert!(size_of::<Delta>() <= 10);
+
+impl Delta {
+    /// The men taken from the board, the mover first.
+    pub fn removed(&self) -> &[Man] {
+        match self {
+            Delta::Nothing => &[],
+            Delta::Move { removed, .. } => std::slice::from_ref(removed),
+            Delta::Capture { removed, .. } | Delta::Castle { removed, .. } => removed,
+        }
+    }
+
+    /// The men put on the board, the mover first.
+    pub fn added(&self) -> &[Man] {
+        match self {
+            Delta::Nothing => &[],
+            Delta::Move { added, .. } | Delta::Capture { added, .. } => std::slice::from_ref(added),
+            Delta::Castle { added, .. } => added,
+        }
+    }
+
+    /// Where `color`'s king came from and went to, if it moved.
+    #[inline(always)]
+    pub fn king_path(&self, color: Color) -> Option<(Square, Square)> {
+        let (removed, added) = match self {
+            Delta::Nothing => return None,
+            Delta::Move { removed, added } => (removed, added),
+            Delta::Capture { removed, added } => (&removed[0], added),
+            Delta::Castle { removed, added } => (&removed[0], &added[0]),
+        };
+        (removed.piece == Piece::new(color, PieceType::King)).then_some((removed.square, added.square))
+    }
+}

@@ -1,0 +1,78 @@
+//! What the network sees: one input per colour, piece type and square, from the point of view of each side.
+//!
+//! A side sees the board from its own end, and as if its king stood on the files a to d: with the king on
+//! e to h the board is mirrored. Chess knows left from right only by castling, so one half of the weights
+//! serves for both. The price is that a king crossing the middle changes every feature of its side.
+
+use crate::types::{Color, Piece, Square};
+
+/// Number of inputs of one side: two colours, six piece types, 64 squares.
+pub const FEATURES: usize = 768;
+
+/// One side's way of looking at the board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Viewpoint {
+    perspective: Color,
+    /// What square numbers are xored with.
+    flip: u8,
+}
+
+impl Viewpoint {
+    /// The view of `perspective`, whose king stands on `king`.
+    #[inline(always)]
+    pub const fn new(perspective: Color, king: Square) -> Viewpoint {
+        let mirror = if Viewpoint::is_mirrored(king) { 7 } else { 0 };
+        Viewpoint { perspective, flip: perspective as u8 * 56 ^ mirror }
+    }
+
+    /// Whether a side with its king there sees the board mirrored.
+    #[inline(always)]
+    pub const fn is_mirrored(king: Square) -> bool {
+        king as u8 & 4 != 0
+    }
+
+    /// The input that a man switches on, below [`FEATURES`].
+    ///
+    /// Order: `[own, enemy][pawn, knight, bishop, rook, queen, king][a1 .. h8]`, the square as seen.
+    #[inline(always)]
+    pub const fn feature(self, piece: Piece, square: Square) -> usize {
+        let enemy = piece.index() & 1 ^ self.perspective.index();
+        let kind = piece.index() >> 1;
+        (enemy * 6 + kind) * 64 + (square as u8 ^ self.flip) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::PieceType;
+
+    #[test]
+    fn features_are_numbered_as_documented() {
+        let white = Viewpoint::new(Color::White, Square::B1);
+        assert_eq!(white.feature(Piece::WhitePawn, Square::A1), 0);
+        assert_eq!(white.feature(Piece::WhiteKnight, Square::C3), 64 + 18);
+        assert_eq!(white.feature(Piece::BlackKing, Square::H8), 767);
+        let mirrored = Viewpoint::new(Color::White, Square::G1);
+        assert_eq!(mirrored.feature(Piece::WhiteKing, Square::G1), 5 * 64 + 1);
+        let black = Viewpoint::new(Color::Black, Square::C8);
+        assert_eq!(black.feature(Piece::BlackPawn, Square::A7), 8);
+        assert_eq!(black.feature(Piece::WhiteQueen, Square::D1), 10 * 64 + 59);
+    }
+
+    #[test]
+    fn each_view_numbers_men_without_overlap() {
+        for color in Color::ALL {
+            for king in [Square::D4, Square::E4] {
+                let view = Viewpoint::new(color, king);
+                let mut seen = [false; FEATURES];
+                for piece in Piece::ALL {
+                    assert_eq!(piece, Piece::new(piece.color(), PieceType::ALL[piece.index() >> 1]));
+                    for square in Square::all() {
+                        assert!(!std::mem::replace(&mut seen[view.feature(piece, square)], true));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The arithmetic of the network on the instructions that the processor has.
+//!
+//! [`scalar`] says in plain loops what is computed. [`vector`] says the same once for all vector units, in
+//! terms of [`vector::Registers`]; `avx2`, `avx512` and `neon` tell what those are. All give the same result
+//! to the last bit, since sums of integers do not depend on their order. Which one runs is decided at run
+//! time, so that one program serves every machine of its family.
+
+// Vector instructions are the one place where speed cannot be had otherwise: the compiler's own
+// vectorisation of the output layer is two to nine times slower.
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+mod scalar;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod vector;
+
+/// Numbers in a block.
+pub const LANES: usize = 32;
+
+/// Neighbouring numbers of 16 bits that fill a cache line: the unit in which accumulators and weights are
+/// stored and computed with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(64))]
+pub struct Block(pub [i16; LANES]);
+
+impl Block {
+    /// All numbers 0.
+    pub const ZERO: Block = Block([0; LANES]);
+
+    /// Packs a list. Numbers that do not fill a block are left out.
+    pub fn from_numbers(numbers: &[i16]) -> Box<[Block]> {
+        numbers.as_chunks().0.iter().copied().map(Block).collect()
+    }
+
+    /// The numbers in a plain list.
+    pub fn to_numbers(blocks: &[Block]) -> Vec<i16> {
+        blocks.iter().flat_map(|block| block.0).collect()
+    }
+}
+
+/// An implementation that this processor can run. That is the promise on which all unsafe calls below
+/// rest: only [`Kernels::available`] makes values of this type, after asking the processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kernels(Instructions);
+
+/// Instruction sets, best first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Instructions {
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+    Scalar,
+}
+
+/// Calls the same function of the module that the value names.
+macro_rules! dispatch {
+    ($kernels:expr, $function:ident($($argument:expr),*)) => {
+        match $kernels.0 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: a value with this variant exists only where the processor has AVX-512 F and BW.
+            Instructions::Avx512 => unsafe { avx512::$function($($argument),*) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: a value with this variant exists only where the processor has AVX2.
+            Instructions::Avx2 => unsafe { avx2::$function($($argument),*) },
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: a value with this variant exists only where the processor has NEON.
+            Instructions::Neon => unsafe { neon::$function($($argument),*) },
+            Instructions::Scalar => scalar::$function($($argument),*),
+        }
+    };
+}
+
+impl Kernels {
+    /// All implementations that this processor can run, fastest first. The last is the scalar one.
+    pub fn available() -> Vec<Kernels> {
+        let mut available = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
+                available.push(Kernels(Instructions::Avx512));
+            }
+            if is_x86_feature_detected!("avx2") {
+                available.push(Kernels(Instructions::Avx2));
+            }
+        }
+        #[cfg(target_arch = "aarch64")]
+        if std::arch::is_aarch64_feature_detected!("neon") {
+            available.push(Kernels(Instructions::Neon));
+        }
+        available.push(Kernels(Instructions::Scalar));
+        available
+    }
+
+    /// The fastest implementation that this processor can run.
+    pub fn best() -> Kernels {
+        Kernels::available().first().copied().unwrap_or(Kernels(Instructions::Scalar))
+    }
+
+    /// Computes an accumulator from another by rows that are added and rows that are taken away. All
+    /// are of one length. Sums wrap around, but those of a board cannot reach that far.
+    #[inline(always)]
+    pub fn update<const ADDED: usize, const REMOVED: usize>(
+        self,
+        to: &mut [Block],
+        from: &[Block],
+        added: [&[Block]; ADDED],
+        removed: [&[Block]; REMOVED],
+    ) {
+        dispatch!(self, update(to, from, added, removed));
+    }
+
+    /// Changes `cached` by any number of rows, given by their index in `rows`, and writes the result to
+    /// `to` as well.
+    #[inline(always)]
+    pub fn refresh(
+        self,
+        cached: &mut [Block],
+        to: &mut [Block],
+        rows: &[Block],
+        added: &[u16],
+        removed: &[u16],
+    ) {
+        dispatch!(self, refresh(cached, to, rows, added, removed));
+    }
+
+    /// The weighted sum of the squares of all neurons, each clamped to 0..=255. The first half of the
+    /// weights, which lie within -128..=128, is for `own`, the second for `enemy`.
+    #[inline(always)]
+    pub fn activate(self, own: &[Block], enemy: &[Block], weights: &[Block]) -> i32 {
+        let (own_weights, enemy_weights) = weights.split_at(own.len());
+        dispatch!(self, activate(own, own_weights, enemy, enemy_weights))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! The kernels, written once for all vector units.
+//!
+//! Functions here are generic over the registers and always inlined, so that they are compiled with the
+//! instructions of the `#[target_feature]` function that calls them; [`kernels`] makes those functions.
+//! Memory is reached through references only. What is unsafe is using instructions that the processor
+//! might lack.
+
+use super::Block;
+
+/// The registers that hold one block.
+///
+/// # Safety
+/// All methods need a processor that has the instructions of the implementation.
+pub(super) trait Registers: Copy {
+    /// Sums of 32 bits, to be added up at the end.
+    type Sums: Copy;
+    /// Blocks that are kept in registers while rows are added to them.
+    const TILE: usize;
+
+    unsafe fn load(block: &Block) -> Self;
+    unsafe fn store(self, block: &mut Block);
+    /// Lane by lane, wrapping around.
+    unsafe fn add(self, other: Self) -> Self;
+    /// Lane by lane, wrapping around.
+    unsafe fn subtract(self, other: Self) -> Self;
+    unsafe fn zero_sums() -> Self::Sums;
+    /// Adds `weights * clamp(self, 0, 255)^2` to the sums. The product of weight and clamped number fits
+    /// 16 bits, so it is taken there, and the second product widens to 32 bits while it adds neighbours.
+    unsafe fn activate(self, weights: Self, sums: Self::Sums) -> Self::Sums;
+    unsafe fn total(sums: [Self::Sums; 2]) -> i32;
+}
+
+/// See [`Kernels::update`](super::Kernels::update).
+#[inline(always)]
+pub(super) unsafe fn update<R: Registers, const ADDED: usize, const REMOVED: usize>(
+    to: &mut [Block],
+    from: &[Block],
+    added: [&[Block]; ADDED],
+    removed: [&[Block]; REMOVED],
+) {
+    let length = to.len();
+    // Slices of one length need no further checks in the loop.
+    let from = &from[..length];
+    let (added, removed) = (added.map(|row| &row[..length]), removed.map(|row| &row[..length]));
+    for index in 0..length {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe {
+            let mut sum = R::load(&from[index]);
+            for row in added {
+                sum = sum.add(R::load(&row[index]));
+            }
+            for row in removed {
+                sum = sum.subtract(R::load(&row[index]));
+            }
+            sum.store(&mut to[index]);
+        }
+    }
+}
+
+/// See [`Kernels::refresh`](super::Kernels::refresh).
+#[inline(always)]
+pub(super) unsafe fn refresh<R: Registers>(
+    cached: &mut [Block],
+    to: &mut [Block],
+    rows: &[Block],
+    added: &[u16],
+    removed: &[u16],
+) {
+    let length = cached.len();
+    let mut start = 0;
+    while start < length {
+        let left = length - start;
+        // SAFETY: the caller vouches for the instructions.
+        unsafe {
+            start += if left >= 8 && R::TILE >= 8 {
+                refresh_tile::<R, 8>(cached, to, rows, added, removed, start)
+            } else if left >= 4 {
+                refresh_tile::<R, 4>(cached, to, rows, added, removed, start)
+            } else if left >= 2 {
+                refresh_tile::<R, 2>(cached, to, rows, added, removed, start)
+            } else {
+                refresh_tile::<R, 1>(cached, to, rows, added, removed, start)
+            };
+        }
+    }
+}
+
+/// Adds all rows to the blocks from `start` on, which stay in registers, and returns their number.
+#[inline(always)]
+unsafe fn refresh_tile<R: Registers, const TILE: usize>(
+    cached: &mut [Block],
+    to: &mut [Block],
+    rows: &[Block],
+    added: &[u16],
+    removed: &[u16],
+    start: usize,
+) -> usize {
+    let length = cached.len();
+    let cached = &mut cached[start..][..TILE];
+    let to = &mut to[start..][..TILE];
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        let mut sums = [R::load(&cached[0]); TILE];
+        for index in 1..TILE {
+            sums[index] = R::load(&cached[index]);
+        }
+        for &row in added {
+            let row = &rows[usize::from(row) * length + start..][..TILE];
+            for index in 0..TILE {
+                sums[index] = sums[index].add(R::load(&row[index]));
+            }
+        }
+        for &row in removed {
+            let row = &rows[usize::from(row) * length + start..][..TILE];
+            for index in 0..TILE {
+                sums[index] = sums[index].subtract(R::load(&row[index]));
+            }
+        }
+        for index in 0..TILE {
+            sums[index].store(&mut cached[index]);
+            sums[index].store(&mut to[index]);
+        }
+    }
+    TILE
+}
+
+/// See [`Kernels::activate`](super::Kernels::activate).
+#[inline(always)]
+pub(super) unsafe fn activate<R: Registers>(
+    own: &[Block],
+    own_weights: &[Block],
+    enemy: &[Block],
+    enemy_weights: &[Block],
+) -> i32 {
+    let length = own.len();
+    let (own_weights, enemy) = (&own_weights[..length], &enemy[..length]);
+    let enemy_weights = &enemy_weights[..length];
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        // Two chains of additions, so that one need not wait for the other.
+        let mut sums = [R::zero_sums(); 2];
+        for index in 0..length {
+            sums[0] = R::load(&own[index]).activate(R::load(&own_weights[index]), sums[0]);
+            sums[1] = R::load(&enemy[index]).activate(R::load(&enemy_weights[index]), sums[1]);
+        }
+        R::total(sums)
+    }
+}
+
+/// Compiles the kernels for the registers and instructions named.
+macro_rules! kernels {
+    ($registers:ty, $features:literal) => {
+        use super::{Block, vector};
+
+        /// See [`Kernels::update`](super::Kernels::update).
+        #[target_feature(enable = $features)]
+        pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
+            to: &mut [Block],
+            from: &[Block],
+            added: [&[Block]; ADDED],
+            removed: [&[Block]; REMOVED],
+        ) {
+            // SAFETY: the attribute above makes callers vouch for the instructions.
+            unsafe { vector::update::<$registers, ADDED, REMOVED>(to, from, added, removed) }
+        }
+
+        /// See [`Kernels::refresh`](super::Kernels::refresh).
+        #[target_feature(enable = $features)]
+        pub(super) fn refresh(
+            cached: &mut [Block],
+            to: &mut [Block],
+            rows: &[Block],
+            added: &[u16],
+            removed: &[u16],
+        ) {
+            // SAFETY: the attribute above makes callers vouch for the instructions.
+            unsafe { vector::refresh::<$registers>(cached, to, rows, added, removed) }
+        }
+
+        /// See [`Kernels::activate`](super::Kernels::activate).
+        #[target_feature(enable = $features)]
+        pub(super) fn activate(
+            own: &[Block],
+            own_weights: &[Block],
+            enemy: &[Block],
+            enemy_weights: &[Block],
+        ) -> i32 {
+            // SAFETY: the attribute above makes callers vouch for the instructions.
+            unsafe { vector::activate::<$registers>(own, own_weights, enemy, enemy_weights) }
+        }
+    };
+}
+
+pub(super) use kernels;

@@ -1,0 +1,330 @@
+//! The weights of a network, checked so that no computation with them can overflow.
+//!
+//! Weights are real numbers in fixed point: the first layer counts in units of 1/[`QA`],
+//! the output weights in units of 1/[`QB`], and the output bias in units of 1/(`QA` * `QB`).
+
+use super::error::NetworkError;
+use super::features::{FEATURES, Viewpoint};
+use super::inference::{Block, Kernels, LANES};
+use crate::board::Position;
+
+/// One, in the units of the accumulators; the activation is clamped to 0..=`QA`.
+pub const QA: i32 = 255;
+/// One, in the units of the output weights.
+pub const QB: i32 = 64;
+/// Centipawns for an output of one.
+pub const CENTIPAWN_SCALE: i32 = 400;
+
+/// Largest number of hidden neurons a side.
+pub const MAX_HIDDEN: usize = 1024;
+/// Largest magnitude of a weight of the first layer: 1.98 in units of 1/[`QA`].
+pub const MAX_FEATURE_WEIGHT: i16 = 505;
+/// Largest magnitude of a bias of the first layer: with 32 men on the board the sum still fits 16 bits.
+pub const MAX_FEATURE_BIAS: i16 = i16::MAX - 32 * MAX_FEATURE_WEIGHT;
+/// Largest magnitude of an output weight: times a clamped accumulator it still fits 16 bits.
+pub const MAX_OUTPUT_WEIGHT: i16 = 128;
+
+const _: () = assert!(MAX_OUTPUT_WEIGHT as i32 * QA <= i16::MAX as i32);
+
+/// The numbers of a network, unchecked and in plain lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetworkParts {
+    /// A name for people.
+    pub name: String,
+    /// Hidden neurons a side, called H below: a multiple of 32 up to [`MAX_HIDDEN`].
+    pub hidden: usize,
+    /// Output buckets, 1 or 8: the output layer is chosen by the number of men.
+    pub buckets: usize,
+    /// `[feature][neuron]`, in units of 1/[`QA`].
+    pub feature_weights: Vec<i16>,
+    /// `[neuron]`, in units of 1/[`QA`].
+    pub feature_bias: Vec<i16>,
+    /// `[bucket][own half, enemy half][neuron]`, in units of 1/[`QB`].
+    pub output_weights: Vec<i16>,
+    /// `[bucket]`, in units of 1/([`QA`] * [`QB`]).
+    pub output_bias: Vec<i32>,
+}
+
+impl NetworkParts {
+    /// Random weights, the same for the same seed: a network that knows nothing, for tests and benches.
+    ///
+    /// # Panics
+    /// When `hidden` is 0.
+    pub fn random(seed: u64, hidden: usize, buckets: usize) -> NetworkParts {
+        let mut state = seed;
+        // SplitMix64 (Steele, Lea and Flood, 2014).
+        let mut next = move |limit: i64| -> i64 {
+            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mut z = state;
+            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            (z ^ (z >> 31)) as i64 % (limit + 1)
+        };
+        let mut list = |length: usize, limit: i64| (0..length).map(|_| next(limit) as i16).collect();
+        let output_limit = (MAX_OUTPUT_SUM / (2 * hidden as i64)).min(127);
+        NetworkParts {
+            name: format!("random {seed}"),
+            hidden,
+            buckets,
+            feature_weights: list(FEATURES * hidden, 60),
+            feature_bias: list(hidden, 250),
+            output_weights: list(buckets * 2 * hidden, output_limit),
+            output_bias: (0..buckets as i32).map(|bucket| bucket * 100 - 300).collect(),
+        }
+    }
+
+    fn check(&self) -> Result<(), NetworkError> {
+        let NetworkParts { hidden, buckets, .. } = *self;
+        if hidden == 0 || hidden % LANES != 0 || hidden > MAX_HIDDEN {
+            return Err(NetworkError::Hidden(hidden));
+        }
+        if !matches!(buckets, 1 | 8) {
+            return Err(NetworkError::Buckets(buckets));
+        }
+        for (part, found, expected) in [
+            ("feature weights", self.feature_weights.len(), FEATURES * hidden),
+            ("feature bias", self.feature_bias.len(), hidden),
+            ("output weights", self.output_weights.len(), buckets * 2 * hidden),
+            ("output bias", self.output_bias.len(), buckets),
+        ] {
+            if found != expected {
+                return Err(NetworkError::Length { part, found, expected });
+            }
+        }
+        let widen = |list: &[i16]| -> Vec<i64> { list.iter().copied().map(i64::from).collect() };
+        let output_sums = self.output_weights.chunks(2 * hidden);
+        let output_sums = output_sums.map(|bucket| widen(bucket).iter().map(|weight| weight.abs()).sum());
+        within("feature weight", MAX_FEATURE_WEIGHT, widen(&self.feature_weights))?;
+        within("feature bias", MAX_FEATURE_BIAS, widen(&self.feature_bias))?;
+        within("output weight", MAX_OUTPUT_WEIGHT, widen(&self.output_weights))?;
+        within("sum of output weights", MAX_OUTPUT_SUM, output_sums)?;
+        within("output bias", MAX_OUTPUT_BIAS, self.output_bias.iter().copied().map(i64::from))
+    }
+}
+
+/// With every neuron at its ceiling the weighted sum of their squares still fits 32 bits.
+const MAX_OUTPUT_SUM: i64 = i32::MAX as i64 / (QA * QA) as i64;
+/// A hundred thousand centipawns and more, far beyond use, and far from overflow.
+const MAX_OUTPUT_BIAS: i64 = 1 << 22;
+
+/// Checks magnitudes.
+fn within(
+    part: &'static str,
+    limit: impl Into<i64>,
+    values: impl IntoIterator<Item = i64>,
+) -> Result<(), NetworkError> {
+    let limit = limit.into();
+    match values.into_iter().find(|value| value.abs() > limit) {
+        Some(value) => Err(NetworkError::Range { part, value, limit }),
+        None => Ok(()),
+    }
+}
+
+/// A network: (768 -> H) x 2 -> 1, with squared clipped ReLU between the layers.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Network {
+    name: String,
+    buckets: usize,
+    /// `[feature][block of neurons]`
+    feature_weights: Box<[Block]>,
+    /// `[block of neurons]`
+    feature_bias: Box<[Block]>,
+    /// `[bucket][own half, enemy half][block of neurons]`
+    output_weights: Box<[Block]>,
+    /// `[bucket]`
+    output_bias: Box<[i32]>,
+}
+
+impl Network {
+    /// Builds a network.
+    ///
+    /// # Errors
+    /// When the lists do not fit the sizes or a number is so large that a sum could overflow.
+    pub fn new(parts: NetworkParts) -> Result<Network, NetworkError> {
+        parts.check()?;
+        Ok(Network {
+            name: parts.name,
+            buckets: parts.buckets,
+            feature_weights: Block::from_numbers(&parts.feature_weights),
+            feature_bias: Block::from_numbers(&parts.feature_bias),
+            output_weights: Block::from_numbers(&parts.output_weights),
+            output_bias: parts.output_bias.into_boxed_slice(),
+        })
+    }
+
+    /// The numbers in plain lists.
+    pub fn to_parts(&self) -> NetworkParts {
+        NetworkParts {
+            name: self.name.clone(),
+            hidden: self.hidden(),
+            buckets: self.buckets,
+            feature_weights: Block::to_numbers(&self.feature_weights),
+            feature_bias: Block::to_numbers(&self.feature_bias),
+            output_weights: Block::to_numbers(&self.output_weights),
+            output_bias: self.output_bias.to_vec(),
+        }
+    }
+
+    /// A name for people.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Hidden neurons a side.
+    pub fn hidden(&self) -> usize {
+        self.blocks() * LANES
+    }
+
+    /// Output buckets, 1 or 8.
+    pub fn buckets(&self) -> usize {
+        self.buckets
+    }
+
+    /// What the network is, such as `(768hm->128)x2->1x8`.
+    pub fn architecture(&self) -> String {
+        let buckets = if self.buckets == 1 { String::new() } else { format!("x{}", self.buckets) };
+        format!("(768hm->{})x2->1{buckets}", self.hidden())
+    }
+
+    /// Blocks of neurons a side.
+    #[inline(always)]
+    pub(super) fn blocks(&self) -> usize {
+        self.feature_bias.len()
+    }
+
+    /// All rows of the first layer.
+    #[inline(always)]
+    pub(super) fn rows(&self) -> &[Block] {
+        &self.feature_weights
+    }
+
+    /// The weights from one feature to all neurons.
+    #[inline(always)]
+    pub(super) fn row(&self, feature: usize) -> &[Block] {
+        let blocks = self.blocks();
+        &self.feature_weights[feature * blocks..][..blocks]
+    }
+
+    /// The accumulator of an empty board.
+    #[inline(always)]
+    pub(super) fn bias(&self) -> &[Block] {
+        &self.feature_bias
+    }
+
+    /// The output in centipawns for the side whose accumulator is `own`, with so many men on the board.
+    /// Division truncates towards zero, so exchanging the weights' signs exchanges the result's.
+    #[inline(always)]
+    pub(super) fn output(&self, kernels: Kernels, own: &[Block], enemy: &[Block], men: usize) -> i32 {
+        let bucket = if self.buckets == 1 { 0 } else { (men - 2) / 4 };
+        let weights = &self.output_weights[bucket * 2 * self.blocks()..][..2 * self.blocks()];
+        let sum = kernels.activate(own, enemy, weights);
+        let output = i64::from(sum / QA + self.output_bias[bucket]);
+        (output * i64::from(CENTIPAWN_SCALE) / i64::from(QA * QB)) as i32
+    }
+
+    /// The worth of a position in centipawns for the side to move, computed from nothing. A search
+    /// follows its moves with an [`AccumulatorStack`](super::AccumulatorStack) instead.
+    pub fn evaluate(&self, position: &Position) -> i32 {
+        self.evaluate_with(Kernels::best(), position)
+    }
+
+    /// The same with chosen kernels.
+    pub fn evaluate_with(&self, kernels: Kernels, position: &Position) -> i32 {
+        let [own, enemy] = [position.stm(), !position.stm()].map(|color| {
+            let view = Viewpoint::new(color, position.king(color));
+            let men = position.occupied().into_iter();
+            let men = men.filter_map(|square| Some((position.piece_on(square)?, square)));
+            let features: Vec<u16> = men.map(|(piece, square)| view.feature(piece, square) as u16).collect();
+            let mut accumulator = self.feature_bias.to_vec();
+            let mut copy = accumulator.clone();
+            kernels.refresh(&mut accumulator, &mut copy, self.rows(), &features, &[]);
+            accumulator
+        });
+        self.output(kernels, &own, &enemy, position.occupied().count() as usize)
+    }
+}
+
+impl std::fmt::Debug for Network {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Network({:?}, {})", self.name, self.architecture())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(change: impl FnOnce(&mut NetworkParts)) -> NetworkError {
+        let mut parts = NetworkParts::random(1, 64, 8);
+        change(&mut parts);
+        Network::new(parts).expect_err("the change makes the network unusable")
+    }
+
+    #[test]
+    fn sizes_are_checked() {
+        for hidden in [0, 16, 48, 1056] {
+            assert_eq!(refused(|parts| parts.hidden = hidden), NetworkError::Hidden(hidden));
+        }
+        assert_eq!(refused(|parts| parts.buckets = 4), NetworkError::Buckets(4));
+        let error = refused(|parts| parts.hidden = 32);
+        assert!(matches!(error, NetworkError::Length { part: "feature weights", expected: 24_576, .. }));
+        assert!(matches!(
+            refused(|parts| parts.output_bias.push(0)),
+            NetworkError::Length { part: "output bias", found: 9, expected: 8 }
+        ));
+    }
+
+    #[test]
+    fn numbers_that_could_overflow_are_refused() {
+        let range = |part, value, limit| NetworkError::Range { part, value, limit };
+        let feature = refused(|parts| parts.feature_weights[77] = -506);
+        assert_eq!(feature, range("feature weight", -506, 505));
+        let bias = refused(|parts| parts.feature_bias[3] = 16_608);
+        assert_eq!(bias, range("feature bias", 16_608, 16_607));
+        let output = refused(|parts| parts.output_weights[5] = i16::MIN);
+        assert_eq!(output, range("output weight", -32_768, 128));
+        let sum = refused(|parts| {
+            *parts = NetworkParts::random(1, 256, 1);
+            parts.output_weights = vec![-127; 512];
+        });
+        assert_eq!(sum, range("sum of output weights", 65_024, 33_025));
+        let output_bias = refused(|parts| parts.output_bias[0] = i32::MIN);
+        assert_eq!(output_bias, range("output bias", i64::from(i32::MIN), 1 << 22));
+    }
+
+    /// The largest network allowed, everything at its limit, stays exact.
+    #[test]
+    fn the_limits_are_safe() {
+        let mut parts = NetworkParts::random(0, 128, 1);
+        parts.feature_weights.fill(MAX_FEATURE_WEIGHT);
+        parts.feature_bias.fill(MAX_FEATURE_BIAS);
+        parts.output_weights.fill(MAX_OUTPUT_WEIGHT);
+        parts.output_bias = vec![MAX_OUTPUT_BIAS as i32];
+        let network = Network::new(parts).unwrap();
+        let sum = i64::from(MAX_OUTPUT_WEIGHT) * 256 * 255 + MAX_OUTPUT_BIAS;
+        for kernels in Kernels::available() {
+            let value = network.evaluate_with(kernels, &Position::start());
+            assert_eq!(i64::from(value), sum * 400 / (255 * 64), "{kernels:?}");
+        }
+    }
+
+    #[test]
+    fn parts_come_back() {
+        let parts = NetworkParts::random(3, 96, 8);
+        assert_eq!(Network::new(parts.clone()).unwrap().to_parts(), parts);
+        assert_eq!(Network::new(parts).unwrap().architecture(), "(768hm->96)x2->1x8");
+    }
+
+    #[test]
+    fn both_sides_see_the_same() {
+        let network = Network::new(NetworkParts::random(9, 64, 8)).unwrap();
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
+        ] {
+            let position: Position = fen.parse().unwrap();
+            assert_eq!(network.evaluate(&position), network.evaluate(&position.color_flipped()), "{fen}");
+        }
+    }
+}
