@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::datagen::{command as datagen, data};
 use crate::tools::{bench, epd, perft, suite};
 use crate::types::Depth;
 use crate::uci::{self, Output};
@@ -26,6 +27,8 @@ Examples:
   quillon perft 4 --divide --fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'
   quillon perft-suite perft-suites/standard.epd --max-nodes 1000000
   quillon epd tactics.epd --movetime 1000
+  quillon datagen --out gen0.games --threads 2 --minutes 60
+  quillon data stats gen0.games
   quillon bench                               the last line holds the search signature and speed";
 
 #[derive(Subcommand)]
@@ -42,6 +45,10 @@ enum Tool {
     Perft(perft::Arguments),
     /// Solve the positions of an EPD file (operations bm, am, id)
     Epd(epd::Arguments),
+    /// Play games against itself into a file of training data
+    Datagen(datagen::Arguments),
+    /// Check, describe and combine files of training data
+    Data(data::Arguments),
     /// List the search parameters in the input format of OpenBench's SPSA tuner
     #[cfg(feature = "tuning")]
     Spsa,
@@ -73,6 +80,8 @@ pub fn main() -> ExitCode {
         }
         Some(Tool::Perft(arguments)) => perft::run(&arguments, &output),
         Some(Tool::Epd(arguments)) => epd::run(&arguments, &output),
+        Some(Tool::Datagen(arguments)) => datagen::run(&arguments, &output),
+        Some(Tool::Data(arguments)) => data::run(&arguments, &output),
         #[cfg(feature = "tuning")]
         Some(Tool::Spsa) => {
             for info in crate::search::Params::INFO {

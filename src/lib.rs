@@ -41,6 +41,9 @@ pub mod uci;
 /// Command-line tools: bench, perft reports, perft suites, test positions (EPD).
 pub mod tools;
 
+/// Games against itself as training data: playing, file format, reports.
+pub mod datagen;
+
 /// Training of the evaluation network on the engine's own games.
 pub mod training;
 

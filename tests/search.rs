@@ -517,6 +517,22 @@ fn node_limits_hold() {
 }
 
 #[test]
+fn a_soft_node_limit_ends_the_search_between_iterations() {
+    for (fen, soft) in [(KIWIPETE, 1), (KIWIPETE, 3000), ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 2000)]
+    {
+        let limits = SearchLimits { soft_nodes: Some(soft), multi_pv: 1, ..SearchLimits::default() };
+        let found = search(fen, limits).result;
+        assert!(found.nodes >= soft, "{fen}: {found:?}");
+        // The same search with a depth limit, and one iteration less does not reach the limit.
+        let by_depth = search(fen, to_depth(found.depth)).result;
+        assert_eq!((by_depth.best, by_depth.score, by_depth.nodes), (found.best, found.score, found.nodes));
+        if found.depth > 1 {
+            assert!(search(fen, to_depth(found.depth - 1)).result.nodes < soft, "{fen}");
+        }
+    }
+}
+
+#[test]
 fn node_limits_of_several_threads_are_roughly_kept() {
     let mut engine = Engine::new().expect("an engine starts");
     engine.set_threads(3).expect("threads");

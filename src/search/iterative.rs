@@ -147,6 +147,9 @@ impl Searcher {
         if job.control.is_pondering() || limits.infinite {
             return false;
         }
+        if limits.soft_nodes.is_some_and(|soft| self.nodes >= soft) {
+            return true;
+        }
         let Some(soft) = self.budget.soft else { return false };
         if self.root_moves.len() == 1 {
             return true;

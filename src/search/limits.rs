@@ -22,6 +22,8 @@ pub struct SearchLimits {
     pub depth: Option<Depth>,
     /// Nodes after which the search ends.
     pub nodes: Option<u64>,
+    /// Nodes of the main thread after which no further iteration begins.
+    pub soft_nodes: Option<u64>,
     /// Ends when a mate in so many moves (of the side to move) is found.
     pub mate: Option<u32>,
     /// Time for this move.

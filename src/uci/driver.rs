@@ -289,6 +289,7 @@ impl Driver {
         SearchLimits {
             depth: go.depth,
             nodes: go.nodes,
+            soft_nodes: None,
             mate: go.mate,
             move_time: go.move_time,
             clock,

@@ -1,0 +1,142 @@
+//! `quillon datagen`: plays games against itself into a file.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use super::generate::{Goal, generate};
+use super::header::DataHeader;
+use super::openings::{self, Openings, RANDOM_PLIES, RANDOM_PLIES_AFTER_FILE};
+use super::player::EVALUATION;
+use super::progress::Progress;
+use super::selfplay::SelfPlay;
+use super::tally::Tally;
+use super::writer::DataWriter;
+use crate::uci::{NAME, Output};
+
+/// Arguments of `quillon datagen`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// The file for the games; if it exists and was made with the same settings, games are added
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Games played at a time
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// Stop after so many minutes
+    #[arg(long, value_name = "M", value_parser = parse_minutes)]
+    minutes: Option<Duration>,
+    /// Stop when the file holds so many positions that are fit for training
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u64).range(1..))]
+    positions: Option<u64>,
+    /// Stop when the file holds so many games
+    #[arg(long, value_name = "G", value_parser = clap::value_parser!(u64).range(1..))]
+    games: Option<u64>,
+    /// Nodes of a search after which no deeper iteration begins
+    #[arg(long, value_name = "SOFT", default_value_t = 1500, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    nodes: u64,
+    /// Decides the random moves: the same seed and settings give the same games
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Begin with positions of this file (a FEN or EPD in each line) in place of the initial position
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Random plies at the start of a game, at even odds one more [default: 8, with --openings 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=60))]
+    random_plies: Option<u32>,
+    /// Share of the games, 0 to 1, that begin with a Chess960 position
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
+    chess960: f64,
+}
+
+const EXAMPLES: &str = "\
+Without --minutes, --positions or --games it plays until Ctrl-C, which lets the running games end (a second
+one does not). The file may be kept: the same command goes on where it ended. After a kill or a power cut
+at most the last few dozen games are missing.
+
+Examples:
+  quillon datagen --out gen0.games --threads 2 --positions 8000000 --nodes 1500 --seed 1
+  quillon datagen --out frc.games --minutes 30 --chess960 0.5 --seed 2
+  quillon datagen --out book.games --games 10000 --openings book.epd --random-plies 2";
+
+fn parse_minutes(text: &str) -> Result<Duration, String> {
+    let minutes: f64 = text.parse().map_err(|_| "not a number of minutes".to_owned())?;
+    Duration::try_from_secs_f64(minutes * 60.0).map_err(|_| "not a number of minutes from 0 on".to_owned())
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or("a share is a number from 0 to 1".to_owned())
+}
+
+/// Plays until the goal is reached or the user ends it.
+///
+/// # Errors
+/// When the file or the openings cannot be used, as a message for people.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
+    let file = arguments.out.display();
+    let (self_play, header) = settings(arguments).map_err(|error| error.to_string())?;
+    let mut tally = Tally::default();
+    let writer = DataWriter::append(&arguments.out, &header, |game| tally.add(game))
+        .map_err(|error| format!("{file}: {error}"))?;
+    if tally.games > 0 {
+        output.line(&format!("{file} holds {} games with {} positions; going on", tally.games, tally.kept));
+    }
+    let goal = Goal { positions: arguments.positions, games: arguments.games, time: arguments.minutes };
+    let stop = stop_on_ctrl_c()?;
+    let progress = Progress::new(goal, tally, output);
+    let threads = arguments.threads.into();
+    let report = generate(&self_play, arguments.nodes, threads, goal, writer, progress, &stop)
+        .map_err(|error| format!("{file}: {error}"))?;
+    output.line(&report.to_string());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How games are played, and the header that says so.
+fn settings(arguments: &Arguments) -> Result<(SelfPlay, DataHeader), openings::OpeningsError> {
+    let mut command = format!("quillon datagen --nodes {} --seed {}", arguments.nodes, arguments.seed);
+    let positions = match &arguments.openings {
+        Some(file) => openings::read_positions(file)?,
+        None => Vec::new(),
+    };
+    let default_plies = if positions.is_empty() { RANDOM_PLIES } else { RANDOM_PLIES_AFTER_FILE };
+    let openings = Openings {
+        chess960_share: arguments.chess960,
+        random_plies: arguments.random_plies.unwrap_or(default_plies),
+        positions,
+    };
+    command += &format!(" --random-plies {}", openings.random_plies);
+    if openings.chess960_share > 0.0 {
+        command += &format!(" --chess960 {}", openings.chess960_share);
+    }
+    if !openings.positions.is_empty() {
+        // The file may be moved, but not changed.
+        let fens: String =
+            openings.positions.iter().map(|position| position.to_shredder_fen() + "\n").collect();
+        command += &format!(" --openings {:08x}", crc32fast::hash(fens.as_bytes()));
+    }
+    let header = DataHeader {
+        engine: NAME.to_owned(),
+        evaluation: EVALUATION.to_owned(),
+        command,
+        seed: Some(arguments.seed),
+    };
+    Ok((SelfPlay { openings, seed: arguments.seed }, header))
+}
+
+/// A flag that the first Ctrl-C (or a termination signal) sets. A second one ends the program at once,
+/// which the file survives.
+fn stop_on_ctrl_c() -> Result<Arc<AtomicBool>, String> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    let on_signal = move || {
+        if flag.swap(true, Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    ctrlc::set_handler(on_signal).map_err(|error| format!("cannot catch Ctrl-C: {error}"))?;
+    Ok(stop)
+}

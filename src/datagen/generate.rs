@@ -1,0 +1,202 @@
+//! Games on several threads, written in the order of their numbers.
+//!
+//! Each thread takes the next number, plays that game and hands it over. The writer holds games back
+//! until those before them have come, so the file does not depend on the number of threads, and the
+//! count of its games is the number to go on with.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use super::error::DataError;
+use super::player::Player;
+use super::progress::Progress;
+use super::record::GameRecord;
+use super::selfplay::{NoOpening, SelfPlay};
+use super::tally::Tally;
+use super::writer::DataWriter;
+use crate::tt::AllocationError;
+
+/// How long the writer waits for a game before it looks at clock and stop flag.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// When to stop; whatever comes first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Goal {
+    /// Positions fit for training in the file.
+    pub(super) positions: Option<u64>,
+    /// Games in the file.
+    pub(super) games: Option<u64>,
+    /// Time of this run.
+    pub(super) time: Option<Duration>,
+}
+
+impl Goal {
+    /// Whether a file with these games is complete.
+    pub(super) fn is_met(&self, tally: &Tally) -> bool {
+        self.positions.is_some_and(|positions| tally.kept >= positions)
+            || self.games.is_some_and(|games| tally.games >= games)
+    }
+}
+
+/// Why generation failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum GenerateError {
+    #[error("{0}")]
+    Data(#[from] DataError),
+    #[error("{0}")]
+    Opening(#[from] NoOpening),
+    #[error("{0}")]
+    Memory(#[from] AllocationError),
+}
+
+/// What a run has brought.
+pub(super) struct GenerateReport {
+    before: Tally,
+    after: Tally,
+    bytes: u64,
+    time: Duration,
+}
+
+impl fmt::Display for GenerateReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let new = self.after.kept - self.before.kept;
+        let seconds = self.time.as_secs_f64();
+        writeln!(
+            f,
+            "{} new games with {new} positions in {seconds:.1} s, {:.0} positions/s",
+            self.after.games - self.before.games,
+            new as f64 / seconds.max(1e-3)
+        )?;
+        write!(
+            f,
+            "{} games ({}) with {} positions in all, {} bytes, {:.2} for a position",
+            self.after.games,
+            self.after.results_text(),
+            self.after.kept,
+            self.bytes,
+            self.bytes as f64 / self.after.kept.max(1) as f64
+        )
+    }
+}
+
+/// What threads and writer share.
+struct Shared<'a> {
+    self_play: &'a SelfPlay,
+    soft_nodes: u64,
+    /// The next game to begin.
+    next: AtomicU64,
+    /// No further game begins.
+    stop: &'a AtomicBool,
+    /// Running games are of no use any more.
+    abandon: AtomicBool,
+}
+
+type Played = Result<(u64, GameRecord), GenerateError>;
+
+/// Plays until the goal is met, the time is over or `stop` is set; running games are then played to
+/// their end, unless they are more than the goal asks for.
+pub(super) fn generate(
+    self_play: &SelfPlay,
+    soft_nodes: u64,
+    threads: usize,
+    goal: Goal,
+    writer: DataWriter,
+    mut progress: Progress<'_>,
+    stop: &AtomicBool,
+) -> Result<GenerateReport, GenerateError> {
+    let start = Instant::now();
+    let before = progress.tally();
+    let shared = Shared {
+        self_play,
+        soft_nodes,
+        next: AtomicU64::new(before.games),
+        stop,
+        abandon: AtomicBool::new(goal.is_met(&before)),
+    };
+    let bytes = std::thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        for _ in 0..threads {
+            let (shared, sender) = (&shared, sender.clone());
+            scope.spawn(move || play_games(shared, &sender));
+        }
+        drop(sender);
+        let mut collector = Collector { writer, waiting: BTreeMap::new() };
+        let mut result = Ok(());
+        loop {
+            match receiver.recv_timeout(PATIENCE) {
+                Ok(played) if result.is_ok() => {
+                    result = played.and_then(|(number, game)| {
+                        collector.add(number, game, goal, &mut progress)?;
+                        Ok(())
+                    });
+                }
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if result.is_err() || goal.is_met(&progress.tally()) {
+                shared.abandon.store(true, Relaxed);
+            }
+            if goal.time.is_some_and(|time| start.elapsed() >= time) {
+                stop.store(true, Relaxed);
+            }
+            progress.show();
+        }
+        progress.finish();
+        // Whatever went wrong, what could be written is kept.
+        let finished = collector.writer.finish().map_err(GenerateError::Data);
+        result.and(finished)
+    })?;
+    Ok(GenerateReport { before, after: progress.tally(), bytes, time: start.elapsed() })
+}
+
+/// One thread's work.
+fn play_games(shared: &Shared<'_>, sender: &Sender<Played>) {
+    let mut player = match Player::new(shared.soft_nodes) {
+        Ok(player) => player,
+        Err(error) => {
+            let _ = sender.send(Err(error.into()));
+            return;
+        }
+    };
+    while !shared.stop.load(Relaxed) && !shared.abandon.load(Relaxed) {
+        let number = shared.next.fetch_add(1, Relaxed);
+        let played = match shared.self_play.play(number, &mut player, &shared.abandon) {
+            Ok(Some(game)) => Ok((number, game)),
+            Ok(None) => return,
+            Err(error) => Err(error.into()),
+        };
+        let failed = played.is_err();
+        if sender.send(played).is_err() || failed {
+            return;
+        }
+    }
+}
+
+/// Writes games in order.
+struct Collector {
+    writer: DataWriter,
+    /// Games that came before their turn.
+    waiting: BTreeMap<u64, GameRecord>,
+}
+
+impl Collector {
+    fn add(
+        &mut self,
+        number: u64,
+        game: GameRecord,
+        goal: Goal,
+        progress: &mut Progress<'_>,
+    ) -> Result<(), DataError> {
+        self.waiting.insert(number, game);
+        while !goal.is_met(&progress.tally())
+            && let Some(game) = self.waiting.remove(&progress.tally().games)
+        {
+            self.writer.write(&game)?;
+            progress.add(&game);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,34 @@
+//! Games that the engine plays against itself, from which a network learns.
+//!
+//! [`GameRecord`] is a game, [`DataReader`] and [`DataWriter`] move games from and to files. The search
+//! is used as it is; only limits and openings differ from ordinary play.
+
+mod bits;
+mod chart;
+mod codec;
+pub mod command;
+pub mod data;
+mod error;
+mod generate;
+mod header;
+mod openings;
+mod player;
+mod progress;
+mod reader;
+mod record;
+#[cfg(test)]
+mod sample;
+mod selfplay;
+mod stats;
+mod tally;
+mod writer;
+
+pub use codec::RecordError;
+pub use error::{BlockFault, DataError, Sound};
+pub use header::DataHeader;
+pub use openings::OpeningsError;
+pub use reader::DataReader;
+pub use record::{GameRecord, Outcome, ScoredMove};
+pub use selfplay::NoOpening;
+pub use tally::Tally;
+pub use writer::DataWriter;

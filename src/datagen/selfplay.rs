@@ -1,0 +1,220 @@
+//! One game of self-play, and when it is over.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::openings::{Opening, Openings};
+use super::player::Player;
+use super::record::{GameRecord, Outcome, ScoredMove};
+use crate::board;
+use crate::types::{Color, Score};
+
+/// Openings that a quick look finds more one-sided than this, in centipawns, are thrown away.
+const MAX_OPENING_SCORE: i32 = 400;
+/// Openings that are tried for a game. With the initial position a few are enough.
+const MAX_ATTEMPTS: usize = 1000;
+
+/// A side that is ahead by this many centipawns for so many plies in a row has won.
+const WIN_SCORE: i32 = 1500;
+const WIN_PLIES: u32 = 5;
+
+/// A game in which neither side is ahead by more for so many plies in a row is drawn, from a certain ply on.
+const DRAW_SCORE: i32 = 8;
+const DRAW_PLIES: u32 = 10;
+const DRAW_FROM_PLY: usize = 70;
+
+/// A game that takes longer is drawn.
+const MAX_PLIES: usize = 600;
+
+/// What decides which games are played, besides the engine itself.
+pub(super) struct SelfPlay {
+    pub(super) openings: Openings,
+    pub(super) seed: u64,
+}
+
+/// No balanced opening was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("no opening within {MAX_OPENING_SCORE} centipawns in {MAX_ATTEMPTS} attempts")]
+pub struct NoOpening;
+
+impl SelfPlay {
+    /// Plays the game of this number, which depends on nothing else; `None` when it was abandoned.
+    pub(super) fn play(
+        &self,
+        number: u64,
+        player: &mut Player,
+        abandon: &AtomicBool,
+    ) -> Result<Option<GameRecord>, NoOpening> {
+        let mut rng = fastrand::Rng::with_seed(scramble(self.seed ^ scramble(number)));
+        player.new_game();
+        let is_balanced = |player: &mut Player, opening: &Opening| {
+            player.judge(&opening.game).is_some_and(|score| score.0.abs() <= MAX_OPENING_SCORE)
+        };
+        for _ in 0..MAX_ATTEMPTS {
+            if abandon.load(Relaxed) {
+                return Ok(None);
+            }
+            match self.openings.draw(&mut rng) {
+                Some(opening) if is_balanced(player, &opening) => {
+                    return Ok(finish(opening, player, abandon));
+                }
+                _ => {}
+            }
+        }
+        Err(NoOpening)
+    }
+}
+
+/// Spreads neighbouring numbers over all 64 bits (the finaliser of SplitMix64, Steele and others 2014).
+fn scramble(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// Plays from the opening to the end.
+fn finish(opening: Opening, player: &mut Player, abandon: &AtomicBool) -> Option<GameRecord> {
+    let Opening { start, moves: opening, mut game } = opening;
+    let mut moves: Vec<ScoredMove> = Vec::new();
+    let mut umpire = Umpire::default();
+    loop {
+        let ply = opening.len() + moves.len();
+        let by_rule = game.outcome().map(|outcome| match outcome {
+            board::Outcome::Checkmate(winner) => Outcome::win_for(winner),
+            board::Outcome::Draw(_) => Outcome::Draw,
+        });
+        if let Some(outcome) = by_rule.or((ply >= MAX_PLIES).then_some(Outcome::Draw)) {
+            return Some(GameRecord { start, opening, moves, outcome });
+        }
+        if abandon.load(Relaxed) {
+            return None;
+        }
+        let mover = game.position().stm();
+        // The game is not over, so there is a move.
+        let chosen = player.choose(&game)?;
+        game.play(chosen.mv);
+        moves.push(chosen);
+        if let Some(outcome) = umpire.judge(mover, chosen.score, ply) {
+            return Some(GameRecord { start, opening, moves, outcome });
+        }
+    }
+}
+
+/// Ends games by their scores.
+#[derive(Default)]
+struct Umpire {
+    /// Plies in a row that White, Black is far ahead.
+    ahead: [u32; 2],
+    /// Plies in a row that nobody is ahead.
+    level: u32,
+}
+
+impl Umpire {
+    /// Takes note of the score of `mover` at a ply of the game, counted from 0.
+    fn judge(&mut self, mover: Color, score: Score, ply: usize) -> Option<Outcome> {
+        for color in Color::ALL {
+            let own = if color == mover { score } else { -score };
+            if own.is_win() {
+                return Some(Outcome::win_for(color));
+            }
+            let streak = &mut self.ahead[color.index()];
+            *streak = if own.0 >= WIN_SCORE { *streak + 1 } else { 0 };
+            if *streak >= WIN_PLIES {
+                return Some(Outcome::win_for(color));
+            }
+        }
+        self.level = if score.0.abs() <= DRAW_SCORE { self.level + 1 } else { 0 };
+        (self.level >= DRAW_PLIES && ply >= DRAW_FROM_PLY).then_some(Outcome::Draw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ply, counted from `first`, at which these scores (from White's view) end a game in which White
+    /// moves at even plies.
+    fn ended(first: usize, scores: &[i32]) -> Option<(usize, Outcome)> {
+        let mut umpire = Umpire::default();
+        scores.iter().enumerate().find_map(|(index, &white)| {
+            let ply = first + index;
+            let (mover, score) =
+                if ply.is_multiple_of(2) { (Color::White, white) } else { (Color::Black, -white) };
+            umpire.judge(mover, Score(score), ply).map(|outcome| (index, outcome))
+        })
+    }
+
+    #[test]
+    fn five_plies_far_ahead_win() {
+        assert_eq!(ended(20, &[1500; 9]), Some((4, Outcome::WhiteWins)));
+        assert_eq!(ended(21, &[-1500; 9]), Some((4, Outcome::BlackWins)));
+        assert_eq!(ended(20, &[1500, 1600, 1700, 1800, 1499, 1500, 1500, 1500, 1500]), None);
+        assert_eq!(ended(20, &[1500, 1500, 1500, -1500, -1500, -1500, -1500]), None);
+        assert_eq!(ended(20, &[0, Score::mate_in(7).0]), Some((1, Outcome::WhiteWins)));
+        assert_eq!(ended(21, &[0, Score::mated_in(7).0]), Some((1, Outcome::BlackWins)));
+    }
+
+    #[test]
+    fn ten_level_plies_draw_from_ply_70_on() {
+        assert_eq!(ended(70, &[8; 12]), Some((9, Outcome::Draw)));
+        assert_eq!(ended(40, &[-8; 60]), Some((30, Outcome::Draw)));
+        assert_eq!(ended(70, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0]), None);
+    }
+
+    fn self_play(seed: u64) -> SelfPlay {
+        SelfPlay { openings: Openings { positions: Vec::new(), chess960_share: 0.3, random_plies: 8 }, seed }
+    }
+
+    #[test]
+    fn a_game_depends_on_seed_and_number_only() {
+        let go_on = AtomicBool::new(false);
+        let mut player = Player::new(60).unwrap();
+        let mut play = |seed, number| self_play(seed).play(number, &mut player, &go_on).unwrap().unwrap();
+        let first = play(1, 0);
+        let others = [play(1, 1), play(2, 0), play(0, 1)];
+        assert!(others.iter().all(|other| *other != first));
+        assert_eq!(play(1, 0), first);
+        assert_eq!(
+            Player::new(60).map(|mut new| self_play(1).play(0, &mut new, &go_on)).unwrap(),
+            Ok(Some(first))
+        );
+    }
+
+    #[test]
+    fn games_end_for_a_reason() {
+        let go_on = AtomicBool::new(false);
+        let mut player = Player::new(60).unwrap();
+        for number in 0..12 {
+            let record = self_play(5).play(number, &mut player, &go_on).unwrap().unwrap();
+            assert!([8, 9].contains(&record.opening.len()));
+            let mut game = board::Game::new(record.start);
+            record.opening.iter().for_each(|&mv| game.play(mv));
+            let mut umpire = Umpire::default();
+            for (index, scored) in record.moves.iter().enumerate() {
+                assert_eq!(game.outcome(), None);
+                let mover = game.position().stm();
+                game.play(scored.mv);
+                let verdict = umpire.judge(mover, scored.score, record.opening.len() + index);
+                if index + 1 < record.moves.len() {
+                    assert_eq!(verdict, None);
+                    continue;
+                }
+                let by_rule = game.outcome().map(|outcome| match outcome {
+                    board::Outcome::Checkmate(winner) => Outcome::win_for(winner),
+                    board::Outcome::Draw(_) => Outcome::Draw,
+                });
+                assert_eq!(verdict.or(by_rule), Some(record.outcome));
+            }
+        }
+    }
+
+    #[test]
+    fn abandoned_and_hopeless_games() {
+        let mut player = Player::new(60).unwrap();
+        assert_eq!(self_play(1).play(0, &mut player, &AtomicBool::new(true)), Ok(None));
+        let won = "4k3/8/8/8/8/8/8/QQQQK3 b - - 0 1".parse().unwrap();
+        let openings = Openings { positions: vec![won], chess960_share: 0.0, random_plies: 0 };
+        let hopeless = SelfPlay { openings, seed: 1 };
+        assert_eq!(hopeless.play(0, &mut player, &AtomicBool::new(false)), Err(NoOpening));
+    }
+}

@@ -1,0 +1,271 @@
+//! What a set of games looks like. Sudden changes from one set to the next mean that something broke.
+
+use std::fmt;
+
+use super::chart::Chart;
+use super::record::{GameRecord, Outcome};
+use super::tally::Tally;
+use crate::board::{self, DrawReason, Game};
+
+/// Scores beyond this, in centipawns, should foretell the winner.
+const TELLING_SCORE: i32 = 300;
+
+/// Width of the score histogram's columns and the score at which its last ones begin, in centipawns.
+const SCORE_STEP: i32 = 100;
+const SCORE_REACH: i32 = 1000;
+const SCORE_BARS: usize = (2 * SCORE_REACH / SCORE_STEP) as usize + 2;
+
+const PLIES_STEP: usize = 20;
+const PLIES_BARS: usize = 16;
+
+/// Men in one column, as the output buckets of a network have it.
+const MEN_STEP: u32 = 4;
+const MEN_BARS: usize = 8;
+
+/// How games end, in the order of their counts.
+const ENDINGS: [&str; 7] = [
+    "win by score",
+    "draw by score or length",
+    "checkmate",
+    "stalemate",
+    "repetition",
+    "fifty moves",
+    "dead position",
+];
+
+/// Counts over games and the positions in them that are fit for training.
+pub(super) struct Stats {
+    tally: Tally,
+    /// Bytes of the files.
+    bytes: u64,
+    longest: usize,
+    endings: [u64; ENDINGS.len()],
+    plies: [u64; PLIES_BARS],
+    scores: [u64; SCORE_BARS],
+    men: [u64; MEN_BARS],
+    /// Positions with a telling score in games that were won, and those in which its sign was right.
+    telling: u64,
+    right: u64,
+    /// The key of each position.
+    keys: Vec<u64>,
+}
+
+impl Stats {
+    pub(super) fn new() -> Stats {
+        Stats {
+            tally: Tally::default(),
+            bytes: 0,
+            longest: 0,
+            endings: [0; ENDINGS.len()],
+            plies: [0; PLIES_BARS],
+            scores: [0; SCORE_BARS],
+            men: [0; MEN_BARS],
+            telling: 0,
+            right: 0,
+            keys: Vec::new(),
+        }
+    }
+
+    /// Counts the size of a file.
+    pub(super) fn add_bytes(&mut self, bytes: u64) {
+        self.bytes += bytes;
+    }
+
+    /// Counts a game.
+    pub(super) fn add(&mut self, game: &GameRecord) {
+        self.tally.add(game);
+        self.longest = self.longest.max(game.plies());
+        self.plies[(game.plies() / PLIES_STEP).min(PLIES_BARS - 1)] += 1;
+        self.endings[ending(game)] += 1;
+        game.for_each_kept(|position, score, outcome| {
+            self.scores[score_bar(score.0)] += 1;
+            self.men[((position.occupied().count() - 2) / MEN_STEP) as usize] += 1;
+            self.keys.push(position.key());
+            if let Some(winner) = outcome.winner()
+                && score.0.abs() > TELLING_SCORE
+            {
+                self.telling += 1;
+                self.right += u64::from((score.0 > 0) == (position.stm() == winner));
+            }
+        });
+    }
+
+    /// Positions that occur more than once, not counting the first time.
+    fn duplicates(&mut self) -> u64 {
+        self.keys.sort_unstable();
+        self.keys.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
+    }
+
+    /// The counts as sentences and histograms.
+    pub(super) fn report(mut self) -> StatsReport {
+        let duplicates = self.duplicates();
+        let Tally { games, plies, kept, results } = self.tally;
+        let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+        let each = |total: u64, count: u64| total as f64 / count.max(1) as f64;
+        let summary = format!(
+            "{games} games, {plies} plies, {:.1} a game, at most {}\n\
+             {kept} positions kept, {:.1} % of the plies, {:.1} a game\n\
+             {} bytes, {:.2} for a kept position\n\
+             {duplicates} kept positions are duplicates, {:.1} %\n\
+             scores beyond {TELLING_SCORE} in games with a winner: {:.1} % have the right sign ({} of {})",
+            each(plies, games),
+            self.longest,
+            percent(kept, plies),
+            each(kept, games),
+            self.bytes,
+            each(self.bytes, kept),
+            percent(duplicates, kept),
+            percent(self.right, self.telling),
+            self.right,
+            self.telling
+        );
+        let chart = |title: &str, bars: Vec<(String, u64)>| Chart { title: title.to_owned(), bars };
+        let results = ["White wins", "draw", "Black wins"].map(str::to_owned).into_iter().zip(results);
+        let endings = ENDINGS.map(str::to_owned).into_iter().zip(self.endings);
+        let plies = self.plies.iter().enumerate().map(|(bar, &count)| (plies_label(bar), count));
+        let scores = self.scores.iter().enumerate().map(|(bar, &count)| (score_label(bar), count));
+        let men = self.men.iter().enumerate().map(|(bar, &count)| (men_label(bar as u32), count));
+        let charts = vec![
+            chart("Results of games", results.collect()),
+            chart("Ends of games", endings.collect()),
+            chart("Plies of games", plies.collect()),
+            chart("Scores of kept positions, in centipawns for the side to move", scores.collect()),
+            chart("Men in kept positions", men.collect()),
+        ];
+        StatsReport { summary, charts }
+    }
+}
+
+/// Which of [`ENDINGS`] a game had.
+fn ending(record: &GameRecord) -> usize {
+    let mut game = Game::new(record.start);
+    record.opening.iter().for_each(|&mv| game.play(mv));
+    record.moves.iter().for_each(|scored| game.play(scored.mv));
+    match game.outcome() {
+        None if record.outcome == Outcome::Draw => 1,
+        None => 0,
+        Some(board::Outcome::Checkmate(_)) => 2,
+        Some(board::Outcome::Draw(DrawReason::Stalemate)) => 3,
+        Some(board::Outcome::Draw(DrawReason::ThreefoldRepetition)) => 4,
+        Some(board::Outcome::Draw(DrawReason::FiftyMoves)) => 5,
+        Some(board::Outcome::Draw(DrawReason::DeadPosition)) => 6,
+    }
+}
+
+fn score_bar(score: i32) -> usize {
+    let bar = (score + SCORE_REACH).div_euclid(SCORE_STEP) + 1;
+    bar.clamp(0, SCORE_BARS as i32 - 1) as usize
+}
+
+fn score_label(bar: usize) -> String {
+    let from = (bar as i32 - 1) * SCORE_STEP - SCORE_REACH;
+    match bar {
+        0 => format!("below {}", -SCORE_REACH),
+        _ if bar == SCORE_BARS - 1 => format!("{from} and more"),
+        _ => format!("{from} to {}", from + SCORE_STEP - 1),
+    }
+}
+
+fn plies_label(bar: usize) -> String {
+    let from = bar * PLIES_STEP;
+    match bar {
+        _ if bar == PLIES_BARS - 1 => format!("{from} and more"),
+        _ => format!("{from} to {}", from + PLIES_STEP - 1),
+    }
+}
+
+fn men_label(bar: u32) -> String {
+    let from = 2 + bar * MEN_STEP;
+    format!("{from} to {}", (from + MEN_STEP - 1).min(32))
+}
+
+/// The outcome of [`Stats`].
+pub(super) struct StatsReport {
+    summary: String,
+    pub(super) charts: Vec<Chart>,
+}
+
+impl fmt::Display for StatsReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.summary)?;
+        self.charts.iter().try_for_each(|chart| write!(f, "\n\n{}", chart.to_text()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::ScoredMove;
+    use super::*;
+    use crate::board::Position;
+    use crate::notation::parse_uci;
+    use crate::types::Score;
+
+    fn game(start: &str, moves: &[(&str, i32)], outcome: Outcome) -> GameRecord {
+        let start: Position = start.parse().unwrap();
+        let mut position = start;
+        let mut scored = Vec::new();
+        for &(text, score) in moves {
+            let mv = parse_uci(&position, text).unwrap();
+            position.make(mv);
+            scored.push(ScoredMove { mv, score: Score(score) });
+        }
+        GameRecord { start, opening: Vec::new(), moves: scored, outcome }
+    }
+
+    #[test]
+    fn every_end_is_recognised() {
+        let start = crate::board::START_FEN;
+        let knights = [("g1f3", 0), ("g8f6", 0), ("f3g1", 0), ("f6g8", 0)];
+        let mate = [("f2f3", 0), ("e7e5", 0), ("g2g4", 0), ("d8h4", 0)];
+        let repeated = knights.repeat(2);
+        for (start, moves, outcome, name) in [
+            (start, &knights[..1], Outcome::WhiteWins, "win by score"),
+            (start, &knights[..1], Outcome::Draw, "draw by score or length"),
+            (start, &mate[..], Outcome::BlackWins, "checkmate"),
+            ("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", &[("f1f7", 0)][..], Outcome::Draw, "stalemate"),
+            (start, &repeated[..], Outcome::Draw, "repetition"),
+            ("7k/8/6K1/8/8/8/8/R7 w - - 99 90", &[("a1a2", 0)][..], Outcome::Draw, "fifty moves"),
+            ("7k/8/8/8/8/8/1p6/K7 w - - 0 1", &[("a1b2", 0)][..], Outcome::Draw, "dead position"),
+        ] {
+            assert_eq!(ENDINGS[ending(&game(start, moves, outcome))], name);
+        }
+    }
+
+    #[test]
+    fn bars_cover_their_labels() {
+        for (score, label) in [
+            (-3000, "below -1000"),
+            (-1001, "below -1000"),
+            (-1000, "-1000 to -901"),
+            (-1, "-100 to -1"),
+            (0, "0 to 99"),
+            (999, "900 to 999"),
+            (1000, "1000 and more"),
+            (3000, "1000 and more"),
+        ] {
+            assert_eq!(score_label(score_bar(score)), label, "{score}");
+        }
+        assert_eq!((men_label(0), men_label(7)), ("2 to 5".to_owned(), "30 to 32".to_owned()));
+        assert_eq!((plies_label(0), plies_label(15)), ("0 to 19".to_owned(), "300 and more".to_owned()));
+    }
+
+    #[test]
+    fn counts() {
+        // Sixteen plies that do not count, then four that do; the score after c7c6 has the wrong sign.
+        let shuffle = [("g1f3", 0), ("g8f6", 0), ("f3g1", 0), ("f6g8", 0)].repeat(4);
+        let tail = [("c2c3", 400), ("c7c6", 350), ("d2d3", 299), ("d7d6", -500)];
+        let record = game(crate::board::START_FEN, &[shuffle, tail.to_vec()].concat(), Outcome::WhiteWins);
+        let mut stats = Stats::new();
+        stats.add(&record);
+        stats.add(&record);
+        stats.add_bytes(100);
+        assert_eq!((stats.telling, stats.right, stats.longest), (6, 4, 20));
+        assert_eq!((stats.men[7], stats.plies[1]), (8, 2));
+        let report = stats.report().to_string();
+        assert!(report.contains("2 games, 40 plies, 20.0 a game, at most 20"), "{report}");
+        assert!(report.contains("8 positions kept, 20.0 % of the plies, 4.0 a game"), "{report}");
+        assert!(report.contains("100 bytes, 12.50 for a kept position"), "{report}");
+        assert!(report.contains("4 kept positions are duplicates, 50.0 %"), "{report}");
+        assert!(report.contains("66.7 % have the right sign (4 of 6)"), "{report}");
+    }
+}
