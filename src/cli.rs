@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 
 use crate::datagen::{command as datagen, data};
 use crate::tools::{bench, epd, perft, suite};
+use crate::training::command as training;
 use crate::types::Depth;
 use crate::uci::{self, Output};
 
@@ -29,6 +30,7 @@ Examples:
   quillon epd tactics.epd --movetime 1000
   quillon datagen --out gen0.games --threads 2 --minutes 60
   quillon data stats gen0.games
+  quillon train --data gen0.games --out gen0.net --hidden 64
   quillon bench                               the last line holds the search signature and speed";
 
 #[derive(Subcommand)]
@@ -49,6 +51,8 @@ enum Tool {
     Datagen(datagen::Arguments),
     /// Check, describe and combine files of training data
     Data(data::Arguments),
+    /// Train a network on such files
+    Train(training::Arguments),
     /// List the search parameters in the input format of OpenBench's SPSA tuner
     #[cfg(feature = "tuning")]
     Spsa,
@@ -82,6 +86,7 @@ pub fn main() -> ExitCode {
         Some(Tool::Epd(arguments)) => epd::run(&arguments, &output),
         Some(Tool::Datagen(arguments)) => datagen::run(&arguments, &output),
         Some(Tool::Data(arguments)) => data::run(&arguments, &output),
+        Some(Tool::Train(arguments)) => training::run(&arguments, &output),
         #[cfg(feature = "tuning")]
         Some(Tool::Spsa) => {
             for info in crate::search::Params::INFO {

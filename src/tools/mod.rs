@@ -3,5 +3,5 @@
 pub mod bench;
 pub mod epd;
 pub mod perft;
-mod progress;
+pub(crate) mod progress;
 pub mod suite;

@@ -3,6 +3,7 @@
 use super::random::{Permutation, SplitMix64};
 use super::record::Record;
 use crate::board::Position;
+use crate::datagen::{GameRecord, Outcome};
 use crate::types::Score;
 
 /// Purposes of random streams, beside the numbers of the passes.
@@ -79,6 +80,26 @@ impl DatasetBuilder {
             duplicates: 0,
             seed,
         }
+    }
+
+    /// Adds the positions of a game that are fit for training.
+    ///
+    /// # Errors
+    /// When the set is full.
+    pub fn push_game(&mut self, game: &GameRecord) -> Result<(), TooManyPositions> {
+        self.start_game();
+        let mut result = Ok(());
+        game.for_each_kept(|position, score, outcome| {
+            if result.is_ok() {
+                let half_points = match outcome {
+                    Outcome::WhiteWins => 2,
+                    Outcome::Draw => 1,
+                    Outcome::BlackWins => 0,
+                };
+                result = self.push(position, score, half_points);
+            }
+        });
+        result
     }
 
     /// Starts the next game; all positions up to the following call belong to it.

@@ -25,19 +25,32 @@
 
 mod adam;
 mod block;
+mod checkpoint;
+pub mod command;
+mod curve;
 mod dataset;
+mod history;
 mod lane;
 mod objective;
+mod quantise;
 mod random;
 mod record;
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod samples;
+mod scale;
+mod session;
 mod shape;
 mod trainer;
 
-#[cfg(test)]
-mod samples;
-
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use dataset::{Dataset, DatasetBuilder, TooManyPositions};
+pub use history::{History, Row};
 pub use objective::Objective;
+pub use quantise::{Health, evaluate, examine};
 pub use record::Record;
+pub use scale::{ScaleFit, fit_scale};
+pub use session::{Session, Target, TrainingError};
 pub use shape::Shape;
 pub use trainer::{PARTS, Settings, Trainer, Validation};

@@ -2,6 +2,8 @@
 
 use super::random::SplitMix64;
 use super::record::Record;
+use super::shape::Shape;
+use super::trainer::Settings;
 use crate::board::Position;
 use crate::types::Score;
 
@@ -36,4 +38,19 @@ pub fn material_records(seed: u64, count: usize) -> Vec<Record> {
             record.with_labels(score, if random.unit() < expected { 2 } else { 0 })
         })
         .collect()
+}
+
+/// Settings for short trainings.
+pub fn settings(hidden: usize, buckets: usize) -> Settings {
+    Settings {
+        shape: Shape { hidden, buckets },
+        passes: 4,
+        batch: 512,
+        rate: 1e-2,
+        last_rate: 1e-5,
+        wdl: 0.2,
+        last_wdl: 0.4,
+        scale: 400.0,
+        seed: 1,
+    }
 }

@@ -3,9 +3,7 @@
 use std::ops::Range;
 
 use super::lane::LANE;
-
-/// Features that one perspective tells apart: 2 relative colours, 6 piece types, 64 squares.
-pub const FEATURES: usize = 768;
+use crate::nnue::{FEATURES, MAX_HIDDEN};
 
 /// Sizes of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +68,12 @@ impl Shape {
     /// The lane of the output biases.
     pub(super) fn output_bias_lane(self) -> usize {
         self.output_lanes().end
+    }
+
+    /// Whether a network can have these sizes.
+    pub fn is_valid(self) -> bool {
+        let Shape { hidden, buckets } = self;
+        hidden.is_multiple_of(32) && (32..=MAX_HIDDEN).contains(&hidden) && matches!(buckets, 1 | 8)
     }
 
     /// Number of all lanes.

@@ -9,7 +9,8 @@ use super::lane::{Lane, Lanes};
 use super::objective::Objective;
 use super::random::{Permutation, SplitMix64};
 use super::record::Record;
-use super::shape::{FEATURES, Shape};
+use super::shape::Shape;
+use crate::nnue::FEATURES;
 
 /// Parts of a batch. Each is summed up on its own, by whichever thread is free, and the sums are added
 /// in order; so the outcome does not depend on the threads. More threads than parts have nothing to do.
@@ -144,6 +145,13 @@ impl Trainer {
     /// Steps taken so far.
     pub fn steps(&self) -> u64 {
         self.optimiser.steps
+    }
+
+    /// Positions seen so far, of a set of this size.
+    pub fn samples(&self, positions: usize) -> u64 {
+        let steps = self.settings.steps(positions);
+        let (pass, step) = (self.optimiser.steps / steps, self.optimiser.steps % steps);
+        pass * positions as u64 + share(0..positions, step as usize, steps as usize).start as u64
     }
 
     /// Takes the next step of the training on these records, and returns the mean loss before it.
@@ -281,4 +289,105 @@ fn run_on_all(workers: &mut [Worker], work: impl Fn(&mut Worker) + Sync) {
 fn share(range: Range<usize>, number: usize, count: usize) -> Range<usize> {
     let at = |number: usize| range.start + (range.len() as u64 * number as u64 / count as u64) as usize;
     at(number)..at(number + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::checkpoint::Checkpoint;
+    use crate::training::history::History;
+    use crate::training::samples::{material_records, settings};
+
+    /// The trainer after so many steps, and the losses on the way.
+    fn trained(settings: Settings, threads: usize, records: &[Record], steps: usize) -> (Trainer, Vec<f64>) {
+        let mut trainer = Trainer::new(settings, threads);
+        let losses = (0..steps).map(|_| trainer.step(records)).collect();
+        (trainer, losses)
+    }
+
+    #[test]
+    fn the_net_depends_on_the_seed_but_not_on_threads() {
+        let records = material_records(31, 5000);
+        for settings in [settings(32, 8), settings(64, 1)] {
+            let (one, losses) = trained(settings, 1, &records, 25);
+            for threads in [1, 3] {
+                let (other, other_losses) = trained(settings, threads, &records, 25);
+                assert!(one.weights == other.weights && losses == other_losses, "{threads} threads");
+            }
+            let (other, _) = trained(Settings { seed: 2, ..settings }, 1, &records, 25);
+            assert!(one.weights != other.weights);
+        }
+    }
+
+    #[test]
+    fn a_resumed_training_ends_like_an_uninterrupted_one() {
+        let records = material_records(32, 3000);
+        let settings = settings(32, 1);
+        let steps = 2 * settings.steps(records.len()) as usize;
+        let (whole, _) = trained(settings, 1, &records, 2 * steps);
+        let (half, _) = trained(settings, 1, &records, steps);
+        let checkpoint = Checkpoint::new(&half, 1, &History::default());
+        let (mut resumed, _) = checkpoint.resume(settings, 1, 2).unwrap();
+        for _ in 0..steps {
+            resumed.step(&records);
+        }
+        assert!(whole.weights == resumed.weights && whole.optimiser == resumed.optimiser);
+    }
+
+    #[test]
+    fn material_is_learnt() {
+        let records = material_records(33, 24_000);
+        let (unseen, records) = records.split_at(4000);
+        for buckets in [1, 8] {
+            let settings = Settings { wdl: 0.0, last_wdl: 0.0, passes: 12, ..settings(32, buckets) };
+            let mut trainer = Trainer::new(settings, 1);
+            let objective = settings.objective_at(1.0);
+            let before = trainer.validate(unseen, objective).unwrap();
+            assert!(before.loss > 0.03, "{before:?}");
+            let steps = settings.steps(records.len()) * u64::from(settings.passes);
+            for _ in 0..steps {
+                trainer.step(records);
+            }
+            let after = trainer.validate(unseen, objective).unwrap();
+            assert!(after.loss < 0.002 && after.loss == after.last_loss, "{after:?}, before {before:?}");
+            assert!(trainer.dead_neurons(unseen) < 0.3, "{}", trainer.dead_neurons(unseen));
+        }
+    }
+
+    #[test]
+    fn every_position_is_seen_once_in_a_pass() {
+        let settings = settings(32, 1);
+        let trainer = Trainer::new(settings, 1);
+        for positions in [1, 255, 256, 767, 768, 5000] {
+            let steps = settings.steps(positions);
+            let mut next = 0;
+            for step in 0..steps {
+                let batch = share(0..positions, step as usize, steps as usize);
+                assert_eq!(batch.start, next);
+                assert!(batch.len() <= settings.batch * 3 / 2 && !batch.is_empty());
+                for part in 0..PARTS {
+                    let part = share(batch.clone(), part, PARTS);
+                    assert_eq!(part.start, next);
+                    next = part.end;
+                }
+            }
+            assert_eq!(next, positions);
+            assert_eq!(trainer.samples(positions), 0);
+        }
+    }
+
+    #[test]
+    fn schedules() {
+        let settings = settings(32, 1);
+        assert_eq!(settings.rate_at(0.0), settings.rate);
+        assert_eq!(settings.rate_at(1.0), settings.last_rate);
+        assert!((settings.rate_at(0.5) - (settings.rate + settings.last_rate) / 2.0).abs() < 1e-8);
+        assert_eq!([0.0, 0.5, 1.0].map(|progress| settings.objective_at(progress).wdl), [0.2, 0.3, 0.4]);
+    }
+
+    #[test]
+    fn nothing_held_out() {
+        let mut trainer = Trainer::new(settings(32, 1), 1);
+        assert_eq!(trainer.validate(&[], settings(32, 1).objective_at(0.0)), None);
+    }
 }
