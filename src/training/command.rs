@@ -74,7 +74,7 @@ pub struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-All positions are kept in memory: 32 bytes each, and up to 11 more while they are read. After each pass the
+All positions are kept in memory: 32 bytes each, and up to 32 more while they are read. After each pass the
 state goes into NET.checkpoint, so that at most one pass is lost when the training is interrupted.
 
 The lines on the way show the mean loss of the steps since the line before and the loss on the positions held

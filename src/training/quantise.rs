@@ -39,22 +39,28 @@ fn quantise(weights: &Lanes, shape: Shape, name: &str) -> NetworkParts {
     }
 }
 
+/// The activated neurons of both perspectives in integers: 0 to the square of [`QA`].
+pub(super) fn activations(feature_weights: &[i16], feature_bias: &[i16], record: &Record) -> Vec<i32> {
+    let hidden = feature_bias.len();
+    let mut sums: Vec<i32> = feature_bias.iter().chain(feature_bias).copied().map(i32::from).collect();
+    let (own_sums, enemy_sums) = sums.split_at_mut(hidden);
+    record.for_each_feature(|own, enemy| {
+        for (sums, feature) in [(&mut *own_sums, own), (&mut *enemy_sums, enemy)] {
+            let row = &feature_weights[usize::from(feature) * hidden..][..hidden];
+            sums.iter_mut().zip(row).for_each(|(sum, &weight)| *sum += i32::from(weight));
+        }
+    });
+    sums.iter_mut().for_each(|sum| *sum = (*sum).clamp(0, QA).pow(2));
+    sums
+}
+
 /// The value of a record in centipawns as the engine computes it. [`crate::nnue::Network`] does the
 /// same faster, but for positions.
 pub fn evaluate(parts: &NetworkParts, record: &Record) -> i32 {
-    let hidden = parts.hidden;
-    let bias: Vec<i32> = parts.feature_bias.iter().copied().map(i32::from).collect();
-    let mut accumulators = [bias.clone(), bias];
-    record.for_each_feature(|own, enemy| {
-        for (accumulator, feature) in accumulators.iter_mut().zip([own, enemy]) {
-            let row = &parts.feature_weights[usize::from(feature) * hidden..][..hidden];
-            accumulator.iter_mut().zip(row).for_each(|(sum, &weight)| *sum += i32::from(weight));
-        }
-    });
-    let bucket = Shape { hidden, buckets: parts.buckets }.bucket(record.men());
-    let weights = &parts.output_weights[bucket * 2 * hidden..][..2 * hidden];
-    let activated = accumulators.iter().flatten().map(|&sum| sum.clamp(0, QA).pow(2));
-    let sum: i32 = activated.zip(weights).map(|(value, &weight)| value * i32::from(weight)).sum();
+    let bucket = Shape { hidden: parts.hidden, buckets: parts.buckets }.bucket(record.men());
+    let weights = &parts.output_weights[bucket * 2 * parts.hidden..][..2 * parts.hidden];
+    let activated = activations(&parts.feature_weights, &parts.feature_bias, record);
+    let sum: i32 = activated.iter().zip(weights).map(|(value, &weight)| value * i32::from(weight)).sum();
     let output = i64::from(sum / QA + parts.output_bias[bucket]);
     (output * i64::from(CENTIPAWN_SCALE) / i64::from(QA * QB)) as i32
 }
@@ -74,14 +80,24 @@ pub struct Health {
     pub mean_difference: f64,
     /// The largest such difference.
     pub largest_difference: f64,
+    /// Mean loss of the floats, at the last share of the result.
+    pub loss: f64,
+    /// The same of the integers.
+    pub integer_loss: f64,
 }
 
 /// Looks at a network and its integers, on these records.
 pub fn examine(trainer: &mut Trainer, parts: &NetworkParts, records: &[Record]) -> Health {
+    let objective = trainer.settings().objective_at(1.0);
     let (mut values, mut sum, mut largest) = (0.0, 0.0, 0f64);
+    let (mut loss, mut integer_loss) = (0.0, 0.0);
     trainer.for_each_output(records, |record, output| {
         let value = f64::from(output * OUTPUT_UNIT);
-        let difference = (value - f64::from(evaluate(parts, record))).abs();
+        let integer = evaluate(parts, record);
+        let target = objective.target(record);
+        loss += f64::from(objective.loss(output, target).0);
+        integer_loss += f64::from(objective.loss(integer as f32 / OUTPUT_UNIT, target).0);
+        let difference = (value - f64::from(integer)).abs();
         values += value.abs();
         sum += difference;
         largest = largest.max(difference);
@@ -100,6 +116,8 @@ pub fn examine(trainer: &mut Trainer, parts: &NetworkParts, records: &[Record]) 
         mean_value: values / count,
         mean_difference: sum / count,
         largest_difference: largest,
+        loss: loss / count,
+        integer_loss: integer_loss / count,
     }
 }
 
@@ -107,7 +125,7 @@ pub fn examine(trainer: &mut Trainer, parts: &NetworkParts, records: &[Record]) 
 mod tests {
     use super::*;
     use crate::nnue::Network;
-    use crate::training::samples::random_positions;
+    use crate::training::samples::{material_records, random_positions, settings};
     use crate::types::Score;
 
     #[test]
@@ -140,5 +158,22 @@ mod tests {
         let others = parts.feature_weights.iter().filter(|&&weight| weight != 0).count();
         assert_eq!((others, parts.name.as_str()), (2, "test"));
         assert!(Network::new(parts).is_ok());
+    }
+
+    #[test]
+    fn integers_lose_little() {
+        let records = material_records(41, 8000);
+        let (unseen, records) = records.split_at(2000);
+        for buckets in [1, 8] {
+            let mut trainer = Trainer::new(settings(64, buckets), 1);
+            for _ in 0..60 {
+                trainer.step(records);
+            }
+            let parts = trainer.quantised("");
+            let health = examine(&mut trainer, &parts, unseen);
+            assert!(health.mean_value > 100.0 && health.mean_difference < 10.0, "{health:?}");
+            assert!((health.integer_loss / health.loss - 1.0).abs() < 0.01, "{health:?}");
+            assert_eq!((health.clipped_features, health.clipped_outputs), (0.0, 0.0));
+        }
     }
 }

@@ -223,6 +223,7 @@ impl<'a> Session<'a> {
             "{}: {hidden} neurons a side, output buckets: {buckets}, name '{}'\n\
              on {} {kind} positions: mean magnitude {:.1} cp; integers differ from floats by {:.2} cp on \
              average, at most {:.1} cp\n\
+             loss {:.6}, with integers {:.6}\n\
              dead neurons {:.1} %; weights at the clip: first layer {:.3} %, output {:.2} %",
             self.target.net.display(),
             self.target.name,
@@ -230,6 +231,8 @@ impl<'a> Session<'a> {
             health.mean_value,
             health.mean_difference,
             health.largest_difference,
+            health.loss,
+            health.integer_loss,
             100.0 * health.dead_neurons,
             100.0 * health.clipped_features,
             100.0 * health.clipped_outputs,
