@@ -12,7 +12,7 @@ use quillon::engine::Engine;
 use quillon::movegen::perft;
 use quillon::notation::{format_uci, parse_uci};
 use quillon::search::{
-    Control, GameClock, Report, ScoreBound, SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher,
+    GameClock, Report, ScoreBound, SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher,
 };
 use quillon::tools::bench::POSITIONS;
 use quillon::tt::TranspositionTable;
@@ -125,13 +125,8 @@ impl Player {
         let events = Arc::new(Mutex::new(Vec::new()));
         let sink_events = Arc::clone(&events);
         self.tt.start_search();
-        let job = SearchJob {
-            game: game.clone(),
-            limits,
-            tt: Arc::clone(&self.tt),
-            control: Arc::new(Control::new(1, false)),
-            sink: Box::new(move |event| sink_events.lock().expect("no panic in a sink").push(event)),
-        };
+        let mut job = SearchJob::silent(game.clone(), limits, Arc::clone(&self.tt));
+        job.sink = Box::new(move |event| sink_events.lock().expect("no panic in a sink").push(event));
         let result = self.searcher.search(&job);
         let mut found = Found { result, lines: Vec::new(), no_moves: None };
         for event in events.lock().expect("no panic in a sink").drain(..) {

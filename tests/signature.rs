@@ -9,7 +9,7 @@ use quillon::tools::bench::{POSITIONS, run};
 use quillon::types::Depth;
 
 const BENCH_DEPTH: Depth = 9;
-const SIGNATURE: u64 = 432_958;
+const SIGNATURE: u64 = 476_489;
 
 /// The nodes of each position and their sum.
 fn bench() -> (Vec<u64>, u64) {

@@ -2,6 +2,7 @@
 
 use super::delta::{Delta, Man};
 use super::position::{CastlingPath, Position};
+use super::zobrist::{piece_key, reversible_move_key};
 use crate::attacks::pawn_attacks;
 use crate::types::{Bitboard, CastlingSide, Color, Move, MoveKind, Piece, PieceType, Square};
 
@@ -84,6 +85,16 @@ impl Position {
         child
     }
 
+    /// The key that the position will mostly have after a move, told before the move is made so that a
+    /// table entry can be fetched early. It is wrong where a move does more than to go and to take.
+    #[inline(always)]
+    pub fn likely_key_after(&self, mv: Move) -> u64 {
+        let (from, to) = (mv.from(), mv.to());
+        let Some(piece) = self.piece_on(from) else { return self.key() };
+        let victim = self.piece_on(to).map_or(0, |victim| piece_key(victim, to));
+        self.key() ^ reversible_move_key(piece, from, to) ^ victim
+    }
+
     /// Moves king and rook. Both are lifted first, since in Chess960 each may land where the other stood.
     fn castle(&mut self, us: Color, king_from: Square, rook_from: Square) -> Delta {
         let path = CastlingPath::new(us, CastlingPath::side_of(king_from, rook_from));
@@ -149,6 +160,15 @@ mod tests {
         assert_eq!(play(fen, capture), "r3k2R/8/8/8/8/8/8/R3K3 b Qq - 0 10");
         let castle = Move::new(Square::E1, Square::A1, MoveKind::Castle);
         assert_eq!(play(fen, castle), "r3k2r/8/8/8/8/8/8/2KR3R b kq - 4 10");
+    }
+
+    #[test]
+    fn keys_of_plain_moves_are_foreseen() {
+        let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w - - 0 1";
+        let position: Position = fen.parse().unwrap();
+        for &mv in position.legal_moves().iter().filter(|mv| mv.kind() != MoveKind::DoublePush) {
+            assert_eq!(position.likely_key_after(mv), position.after(mv).key(), "{mv:?}");
+        }
     }
 
     #[test]

@@ -283,6 +283,24 @@ impl Position {
         attacked
     }
 
+    /// For each type of man, the squares that cheaper men of `by` attack. `[type]`
+    pub fn lesser_attacks(&self, by: Color) -> [Bitboard; 6] {
+        let occupied = self.occupied();
+        let pawns = pawn_attacks_of_set(by, self.pieces(by, PieceType::Pawn));
+        let mut minors = pawns;
+        for square in self.pieces(by, PieceType::Knight) {
+            minors |= knight_attacks(square);
+        }
+        for square in self.pieces(by, PieceType::Bishop) {
+            minors |= bishop_attacks(square, occupied);
+        }
+        let mut rooks = minors;
+        for square in self.pieces(by, PieceType::Rook) {
+            rooks |= rook_attacks(square, occupied);
+        }
+        [Bitboard::EMPTY, pawns, pawns, minors, rooks, Bitboard::EMPTY]
+    }
+
     /// The single men, of either side, that stand between `color`'s king and an enemy slider on its line.
     #[inline(always)]
     pub fn blockers_for_king(&self, color: Color) -> Bitboard {

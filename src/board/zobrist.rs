@@ -129,9 +129,16 @@ impl Keys {
 }
 
 /// By how much the main key changes when a piece moves between two squares and the turn passes.
+#[inline(always)]
 pub(super) fn reversible_move_key(piece: Piece, from: Square, to: Square) -> u64 {
     let keys = &TABLE.piece[piece.index()];
     keys[from.index()] ^ keys[to.index()] ^ TABLE.black_to_move
+}
+
+/// The part of a piece on a square in the main key.
+#[inline(always)]
+pub(super) fn piece_key(piece: Piece, square: Square) -> u64 {
+    TABLE.piece[piece.index()][square.index()]
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub struct Arguments {
     /// Random plies at the start of a game, at even odds one more [default: 8, with --openings 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=60))]
     random_plies: Option<u32>,
-    /// Share of the games, 0 to 1, that begin with a Chess960 position
+    /// Share of the games, 0 to 1, that begins with a Chess960 position
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
     chess960: f64,
 }

@@ -15,7 +15,7 @@ impl Searcher {
     }
 
     #[inline(always)]
-    fn malus(&self, depth: Depth) -> i32 {
+    pub(super) fn malus(&self, depth: Depth) -> i32 {
         let p = self.params();
         (p.malus_depth * depth - p.malus_offset).min(p.malus_max)
     }
@@ -46,6 +46,20 @@ impl Searcher {
             let line = self.stack.last_two(facts.ply);
             self.histories.correction.update(position, line, facts.depth, error);
         }
+    }
+
+    /// The opponent's quiet move was good if its evaluation rose by it, bad if it fell.
+    #[inline(always)]
+    pub(super) fn learn_from_evaluation(&mut self, facts: &NodeFacts) {
+        let last = *self.stack.before(facts.ply, 1);
+        let Some(before) = last.static_eval else { return };
+        if facts.in_check || !last.mv.is_some_and(Move::is_quiet) {
+            return;
+        }
+        let p = self.params();
+        let rise = -(facts.static_eval + before.0).0;
+        let bonus = (rise * p.eval_history).clamp(-p.eval_history_max, p.eval_history_max);
+        self.histories.update_places(&last, bonus);
     }
 
     fn learn_moves(
@@ -79,9 +93,11 @@ impl Searcher {
     fn reward_last_move(&mut self, facts: &NodeFacts) {
         let last = *self.stack.before(facts.ply, 1);
         if last.mv.is_some_and(Move::is_quiet) && facts.ply > 0 {
-            let bonus = self.bonus(facts.depth) / 2;
+            let p = self.params();
+            let bonus = self.bonus(facts.depth);
             let before = self.stack.cont_keys(facts.ply - 1);
-            self.histories.continuation.update_all(&before, last.key, bonus);
+            self.histories.continuation.update_all(&before, last.key, bonus * p.fail_low_bonus / 1024);
+            self.histories.update_places(&last, bonus * p.fail_low_main / 1024);
         }
     }
 }

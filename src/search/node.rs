@@ -171,6 +171,9 @@ impl Searcher {
         }
         self.stack[ply + 2].cutoffs = 0;
         self.stack[ply + 1].excluded = None;
+        if !K::ROOT && excluded.is_none() {
+            self.learn_from_evaluation(&facts);
+        }
         depth += self.hindsight::<K>(&facts);
         facts.depth = depth;
 
@@ -192,11 +195,12 @@ impl Searcher {
 
         // 7. The moves.
         let context = QuietContext::new(position, self.stack.cont_keys(ply));
+        self.stack[ply].place = context.place();
         let mut picker = MovePicker::new(position, facts.tt_move);
         let mut best = Best { score: -Score::INFINITE, mv: None };
         let mut tried = Tried::default();
         let mut number = 0;
-        while let Some(mv) = picker.next(position, &self.histories, &context) {
+        while let Some(mv) = picker.next(position, &self.params(), &self.histories, &context) {
             if Some(mv) == excluded
                 || K::ROOT && !self.root_moves[self.line..].iter().any(|root| root.mv == mv)
             {
@@ -227,8 +231,8 @@ impl Searcher {
 
             // 10. Make the move and search it.
             let nodes_before = self.nodes;
+            job.tt.prefetch(position.likely_key_after(mv));
             let child = position.after(mv);
-            job.tt.prefetch(child.key());
             self.enter_move(position, ply, mv, extension);
             let score = self.search_move::<K>(
                 job, position, &child, &facts, &context, mv, number, extension, alpha, best.score,
@@ -335,7 +339,7 @@ impl Searcher {
         cut_node: bool,
         known: Option<TtEntry>,
     ) -> NodeFacts {
-        let correction = self.histories.correction.get(position, self.stack.last_two(ply));
+        let correction = self.histories.correction.get(&self.params(), position, self.stack.last_two(ply));
         let corrected = self.stack[ply].raw_eval.map(|raw| self.corrected(position, raw, correction));
         self.stack[ply].static_eval = corrected;
         let static_eval = corrected.unwrap_or(-Score::INFINITE);
@@ -423,6 +427,12 @@ impl Searcher {
                 new_depth -= Depth::from(score < best_score + p.shallower_margin);
                 if reduced < new_depth {
                     score = -self.node::<NonPv>(job, child, null, new_depth, ply, !facts.cut_node);
+                }
+                if mv.is_quiet() {
+                    let bonus = if score > alpha { self.bonus(new_depth) } else { -self.malus(new_depth) };
+                    let key = self.stack[facts.ply].key;
+                    let bonus = bonus * p.research_bonus / 1024;
+                    self.histories.continuation.update_all(&context.before, key, bonus);
                 }
             }
         } else if !K::PV || number > 1 {

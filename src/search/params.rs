@@ -56,12 +56,16 @@ params! {
     razor_base = 280, 100, 500, 30; "Razoring: margin below alpha."
     razor_depth = 220, 80, 400, 25; "Razoring: further margin per squared ply."
 
+    rfp_depth = 7, 4, 12, 1; "Reverse futility pruning: deepest node."
     rfp_margin = 78, 40, 130, 8; "Reverse futility pruning: margin per ply."
     rfp_improving = 70, 20, 130, 10; "Reverse futility pruning: margin taken off when improving."
 
     nmp_margin = 180, 0, 400, 25; "Null move pruning: margin that the depth term must make up for."
     nmp_depth = 20, 5, 40, 4; "Null move pruning: margin per ply."
     nmp_eval = 210, 100, 400, 25; "Null move pruning: evaluation surplus worth one more ply."
+
+    nmp_base = 4096, 2500, 5500, 300; "Null move pruning: reduction in 1024ths of a ply."
+    nmp_per_ply = 342, 150, 550, 30; "Null move pruning: further reduction per ply of depth, in 1024ths."
 
     probcut_margin = 190, 100, 320, 20; "ProbCut: margin above beta."
     probcut_improving = 55, 0, 120, 10; "ProbCut: margin taken off when improving."
@@ -73,6 +77,12 @@ params! {
     see_quiet = 26, 10, 50, 4; "SEE pruning of quiet moves: loss allowed, per squared ply."
     see_noisy = 95, 40, 160, 10; "SEE pruning of noisy moves: loss allowed, per ply."
     see_noisy_history = 32, 10, 80, 6; "SEE pruning of noisy moves: capture history worth a centipawn."
+
+    noisy_futility_base = 250, 50, 2000, 40; "Futility pruning of noisy moves: margin."
+    noisy_futility_depth = 120, 60, 300, 20; "Futility pruning of noisy moves: margin per ply."
+    noisy_futility_history = 32, 10, 80, 6; "Futility pruning of noisy moves: capture history worth a centipawn."
+
+    hindsight_margin = 170, 40, 400, 30; "Hindsight: sum of evaluations above which a reduced move is searched less."
 
     singular_margin = 12, 4, 28, 2; "Singular extension: sixteenths of a centipawn below the table score, per ply."
     double_margin = 18, 5, 40, 4; "Double extension: further margin."
@@ -100,6 +110,24 @@ params! {
     malus_depth = 190, 80, 400, 25; "History malus per ply."
     malus_offset = 60, 0, 300, 30; "History malus: taken off."
     malus_max = 1400, 600, 2600, 150; "History malus: ceiling."
+
+    fail_low_bonus = 512, 0, 1600, 120; "Bonus of the move before a node that failed low, in 1024ths."
+    fail_low_main = 256, 0, 1600, 120; "The same for the butterfly and pawn tables."
+    tt_malus = 300, 0, 1600, 120; "Malus of the last quiet move where the table cuts off, in 1024ths."
+    research_bonus = 500, 0, 1600, 120; "Continuation bonus after a re-search of a reduced move, in 1024ths."
+    eval_history = 5, 0, 24, 2; "History bonus of the last quiet move per centipawn of evaluation lost by the opponent."
+    eval_history_max = 1000, 300, 2500, 150; "Its ceiling."
+
+    check_bonus = 12000, 0, 24000, 1500; "Ordering bonus of a quiet check."
+    check_see = -75, -900, 0, 30; "A quiet check that loses more than this gets no bonus."
+    escape_bonus = 8000, 0, 24000, 1500; "Ordering bonus of a piece that leaves an attack by a lesser one; a malus where it enters one."
+    good_noisy_divisor = 6, 2, 40, 2; "A noisy move may lose this part of its ordering score and still come early."
+    noisy_order_history = 32, 8, 128, 8; "Capture history that outweighs a centipawn in the order of noisy moves."
+
+    correction_pawn = 64, 10, 120, 8; "Weight of a correction table in 1024ths."
+    correction_minor = 32, 10, 120, 8; "Weight of a correction table in 1024ths."
+    correction_non_pawn = 32, 10, 120, 8; "Weight of a correction table in 1024ths."
+    correction_continuation = 32, 10, 120, 8; "Weight of a correction table in 1024ths."
 
     qs_futility = 150, 60, 260, 20; "Quiescence: what a capture may add beyond the captured man."
     qs_see = -20, -120, 40, 15; "Quiescence: exchange result below which captures are left out."

@@ -9,6 +9,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Histories, QuietContext, gain};
+use super::params::Params;
 use super::searcher::Searcher;
 use crate::board::Position;
 use crate::types::{MAX_MOVES, Move, MoveList};
@@ -31,12 +32,6 @@ enum Want {
     /// Noisy moves that win at least so much by exchange.
     Noisy(i32),
 }
-
-/// Capture history that outweighs a centipawn when exchange results are judged.
-const HISTORY_PER_CENTIPAWN: i32 = 64;
-
-/// A noisy move may lose this part of its ordering score by exchange and still come early.
-const BAD_NOISY_DIVISOR: i32 = 16;
 
 /// Hands out the moves of a position.
 pub(super) struct MovePicker {
@@ -86,6 +81,7 @@ impl MovePicker {
     pub(super) fn next(
         &mut self,
         position: &Position,
+        p: &Params,
         histories: &Histories,
         context: &QuietContext,
     ) -> Option<Move> {
@@ -99,12 +95,12 @@ impl MovePicker {
                 }
                 Stage::GenerateNoisy => {
                     position.generate_noisy(&mut self.moves);
-                    self.scores.extend(self.moves.iter().map(|&mv| noisy_score(position, histories, mv)));
+                    self.scores.extend(self.moves.iter().map(|&mv| noisy_score(position, p, histories, mv)));
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => {
                     if let Some((mv, score)) = self.pick_best() {
-                        if self.is_good(position, mv, score) {
+                        if self.is_good(position, p, mv, score) {
                             return Some(mv);
                         }
                     } else {
@@ -116,7 +112,7 @@ impl MovePicker {
                     self.scores.clear();
                     self.next = 0;
                     if !self.skip_quiets {
-                        self.generate_quiets(position, histories, context);
+                        self.generate_quiets(position, p, histories, context);
                     }
                     self.stage = Stage::Quiet;
                 }
@@ -141,22 +137,28 @@ impl MovePicker {
         }
     }
 
-    fn generate_quiets(&mut self, position: &Position, histories: &Histories, context: &QuietContext) {
+    fn generate_quiets(
+        &mut self,
+        position: &Position,
+        p: &Params,
+        histories: &Histories,
+        context: &QuietContext,
+    ) {
         position.generate_quiet(&mut self.moves);
         let scores = &mut self.scores;
-        histories.order_quiets(position, context, &self.moves, |score| scores.push(score));
+        histories.order_quiets(position, p, context, &self.moves, |score| scores.push(score));
     }
 
     /// Whether a noisy move comes in the first batch; otherwise it is kept for the end.
     #[inline(always)]
-    fn is_good(&mut self, position: &Position, mv: Move, score: i32) -> bool {
+    fn is_good(&mut self, position: &Position, p: &Params, mv: Move, score: i32) -> bool {
         if Some(mv) == self.tt_move {
             return false;
         }
         match self.want {
             Want::Noisy(threshold) => position.see(mv, threshold),
             Want::All => {
-                let good = position.see(mv, -score / BAD_NOISY_DIVISOR);
+                let good = position.see(mv, -score / p.good_noisy_divisor);
                 if !good {
                     self.bad_noisy.push(mv);
                 }
@@ -186,14 +188,14 @@ impl Searcher {
     pub fn move_order(&self, position: &Position) -> MoveList {
         let context = QuietContext::new(position, Default::default());
         let mut picker = MovePicker::new(position, None);
-        std::iter::from_fn(|| picker.next(position, &self.histories, &context)).collect()
+        std::iter::from_fn(|| picker.next(position, &self.params(), &self.histories, &context)).collect()
     }
 }
 
 /// Victim's and promotion's worth, corrected by what captures like this have done before.
 #[inline(always)]
-fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
-    gain(position, mv) + histories.capture.get(position, mv) / HISTORY_PER_CENTIPAWN
+fn noisy_score(position: &Position, p: &Params, histories: &Histories, mv: Move) -> i32 {
+    gain(position, mv) + histories.capture.get(position, mv) / p.noisy_order_history
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Giving up early: on whole nodes, and on single moves.
 
-use super::history::QuietContext;
+use super::history::{QuietContext, gain};
 use super::node::{NodeFacts, NodeKind, NonPv, Window};
 use super::picker::MovePicker;
 use super::searcher::{SearchJob, Searcher};
@@ -46,6 +46,12 @@ impl Searcher {
             let bonus = self.bonus(depth);
             let context = QuietContext::without_checks(position, self.stack.cont_keys(ply));
             self.histories.update_quiet(&context, piece, mv, bonus);
+            let last = *self.stack.before(ply, 1);
+            if ply > 0 && last.mv.is_some_and(Move::is_quiet) {
+                let malus = self.malus(depth) * self.params().tt_malus / 1024;
+                let before = self.stack.cont_keys(ply - 1);
+                self.histories.continuation.update_all(&before, last.key, -malus);
+            }
         }
         true
     }
@@ -54,13 +60,15 @@ impl Searcher {
     /// get worse for its side, too little if both sides agree that little happens.
     #[inline(always)]
     pub(super) fn hindsight<K: NodeKind>(&mut self, facts: &NodeFacts) -> Depth {
+        let hindsight_margin = self.params().hindsight_margin;
         let last = self.stack.before_mut(facts.ply, 1);
         // Taken, so that searching this node again (a singular test) does not count it twice.
         let reduction = std::mem::take(&mut last.reduction);
         let Some(before) = last.static_eval.filter(|_| !K::ROOT && !facts.in_check) else { return 0 };
         if reduction >= 3 && facts.static_eval + before.0 <= Score::DRAW {
             1
-        } else if reduction >= 2 && facts.depth >= 2 && facts.static_eval + before.0 > Score(170) {
+        } else if reduction >= 2 && facts.depth >= 2 && facts.static_eval + before.0 > Score(hindsight_margin)
+        {
             -1
         } else {
             0
@@ -107,7 +115,7 @@ impl Searcher {
         let p = self.params();
         let beta = facts.window.beta;
         let margin = p.rfp_margin * facts.depth - p.rfp_improving * i32::from(facts.improving);
-        let applies = facts.depth <= 7
+        let applies = facts.depth <= p.rfp_depth
             && !facts.tt_pv
             && facts.eval - margin.max(20) >= beta
             && !beta.is_loss()
@@ -132,7 +140,8 @@ impl Searcher {
         if !allowed {
             return None;
         }
-        let reduction = 4 + depth / 3 + ((facts.eval - beta) / p.nmp_eval).min(3);
+        let reduction =
+            (p.nmp_base + p.nmp_per_ply * depth) / 1024 + ((facts.eval - beta) / p.nmp_eval).min(3);
         let mut child = *position;
         child.make_null();
         job.tt.prefetch(child.key());
@@ -175,9 +184,9 @@ impl Searcher {
         }
         let context = QuietContext::unused(position);
         let mut picker = MovePicker::noisy(position, facts.tt_move, beta - facts.static_eval);
-        while let Some(mv) = picker.next(position, &self.histories, &context) {
+        while let Some(mv) = picker.next(position, &p, &self.histories, &context) {
+            job.tt.prefetch(position.likely_key_after(mv));
             let child = position.after(mv);
-            job.tt.prefetch(child.key());
             self.enter_move(position, ply, mv, 0);
             let window = Window::below(beta).flipped();
             let mut score = -self.quiescence::<NonPv>(job, &child, window, ply + 1);
@@ -231,8 +240,19 @@ impl Searcher {
         let reduction =
             self.log_table.base(&p, depth, number, mv.is_quiet()) + 1024 * i32::from(!facts.improving);
         let lmr_depth = (depth - reduction / 1024).max(0);
-        if mv.is_noisy() || position.gives_check(mv, &context.checks) {
+        let gives_check = position.gives_check(mv, &context.checks);
+        if mv.is_noisy() || gives_check {
             let history = if mv.is_noisy() { self.histories.capture.get(position, mv) } else { 0 };
+            if !gives_check && !facts.in_check && lmr_depth < 8 && !alpha.is_win() {
+                let ceiling = facts.static_eval
+                    + p.noisy_futility_base
+                    + p.noisy_futility_depth * lmr_depth
+                    + gain(position, mv)
+                    + history / p.noisy_futility_history;
+                if ceiling <= alpha {
+                    return true;
+                }
+            }
             let margin = (p.see_noisy * depth + history / p.see_noisy_history).max(0);
             return !position.see(mv, -margin);
         }

@@ -57,7 +57,7 @@ impl Searcher {
             (MovePicker::noisy(position, tt_move, p.qs_see), QuietContext::unused(position))
         };
         let mut any = false;
-        while let Some(mv) = picker.next(position, &self.histories, &context) {
+        while let Some(mv) = picker.next(position, &p, &self.histories, &context) {
             any = true;
             if !best_score.is_loss() {
                 if let Some(stand_pat) = stand_pat {
@@ -76,8 +76,8 @@ impl Searcher {
                 }
             }
 
+            job.tt.prefetch(position.likely_key_after(mv));
             let child = position.after(mv);
-            job.tt.prefetch(child.key());
             self.enter_move(position, ply, mv, 0);
             let score = -self.quiescence::<K>(job, &child, Window::new(alpha, beta).flipped(), ply + 1);
             self.keys.pop();
@@ -123,7 +123,7 @@ impl Searcher {
     /// The score of playing no capture: the corrected evaluation, bettered by the table where it knows.
     #[inline(always)]
     fn stand_pat(&self, position: &Position, known: Option<TtEntry>, raw: Score, ply: usize) -> Score {
-        let correction = self.histories.correction.get(position, self.stack.last_two(ply));
+        let correction = self.histories.correction.get(&self.params(), position, self.stack.last_two(ply));
         let static_eval = self.corrected(position, raw, correction);
         match known {
             Some(entry) if entry.score.is_decisive() => static_eval,

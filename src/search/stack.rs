@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::history::{ContKey, ContKeys};
+use super::history::{ContKey, ContKeys, Place};
 use crate::types::{Depth, MAX_PLY, Move, Score};
 
 /// The record of one ply.
@@ -12,6 +12,8 @@ pub(super) struct StackEntry {
     pub(super) mv: Option<Move>,
     /// The same move for the history tables.
     pub(super) key: ContKey,
+    /// The side to move, squares that the opponent attacks, and the pawns.
+    pub(super) place: Place,
     /// Evaluation as computed; `None` in check.
     pub(super) raw_eval: Option<Score>,
     /// Corrected static evaluation; `None` in check.

@@ -1,9 +1,10 @@
 //! Buckets, look-up and replacement.
 
-use std::alloc::{Layout, alloc_zeroed};
-use std::hint::black_box;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
-use std::thread;
+use std::{slice, thread};
+
+use memmap2::{MmapMut, MmapOptions};
 
 use super::entry::{AGES, TtEntry, packed_age, packed_depth, packed_move};
 use crate::types::{MAX_PLY, Score};
@@ -30,7 +31,7 @@ pub struct AllocationError {
 
 /// A hash table from position keys to [`TtEntry`].
 pub struct TranspositionTable {
-    buckets: Box<[Bucket]>,
+    buckets: Buckets,
     age: AtomicU8,
 }
 
@@ -41,22 +42,32 @@ const fn fold(data: u64) -> u16 {
     (half ^ half >> 16) as u16
 }
 
-/// Reserves zeroed memory without touching it, so that even a huge table costs nothing until used.
-fn zeroed_buckets(count: usize) -> Option<Box<[Bucket]>> {
-    let layout = Layout::array::<Bucket>(count).ok()?;
-    if layout.size() == 0 {
-        return None;
+/// The memory of a table: zeroed pages from the system, which cost nothing until they are used.
+struct Buckets(MmapMut);
+
+impl Buckets {
+    fn new(count: usize) -> Option<Buckets> {
+        let bytes = count.checked_mul(size_of::<Bucket>()).filter(|&bytes| bytes > 0)?;
+        let memory = MmapOptions::new().len(bytes).map_anon().ok()?;
+        // A table is read all over the place: with pages of 4 KiB most probes would also miss the
+        // processor's cache of page addresses. A system without large pages plays on with small ones.
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(memmap2::Advice::HugePage);
+        Some(Buckets(memory))
     }
-    #[allow(unsafe_code)]
-    // SAFETY: the layout is not empty. The memory is zeroed, a valid state for atomics, it has the
-    // layout of `[Bucket; count]`, and it comes from the global allocator as `Box` requires.
-    unsafe {
-        // Hidden from the optimiser, which may otherwise assume success and drop an unused allocation.
-        let memory = black_box(alloc_zeroed(layout)).cast::<Bucket>();
-        if memory.is_null() {
-            return None;
+}
+
+impl Deref for Buckets {
+    type Target = [Bucket];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Bucket] {
+        #[allow(unsafe_code)]
+        // SAFETY: the mapping starts at a page, so it is aligned, and holds exactly so many buckets; any
+        // bytes are a valid state for atomics. Nothing reaches the mapping but through this slice.
+        unsafe {
+            slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / size_of::<Bucket>())
         }
-        Some(Box::from_raw(std::ptr::slice_from_raw_parts_mut(memory, count)))
     }
 }
 
@@ -67,7 +78,7 @@ impl TranspositionTable {
     /// When the memory cannot be had.
     pub fn new(mib: usize) -> Result<TranspositionTable, AllocationError> {
         let bytes = mib.max(1).checked_mul(1 << 20).ok_or(AllocationError { mib })?;
-        let buckets = zeroed_buckets(bytes / size_of::<Bucket>()).ok_or(AllocationError { mib })?;
+        let buckets = Buckets::new(bytes / size_of::<Bucket>()).ok_or(AllocationError { mib })?;
         Ok(TranspositionTable { buckets, age: AtomicU8::new(0) })
     }
 

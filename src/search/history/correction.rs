@@ -4,6 +4,7 @@
 use super::value::{HistoryValue, zeroed};
 use super::{ContKey, continuation};
 use crate::board::Position;
+use crate::search::params::Params;
 use crate::types::{Color, Depth};
 
 const CORRECTION_MAX: i32 = 1024;
@@ -40,14 +41,15 @@ fn slot(color: Color, key: u64) -> usize {
 impl CorrectionHistory {
     /// Centipawns to add to the evaluation. `line` is the last move and the one before it.
     #[inline(always)]
-    pub(in crate::search) fn get(&self, position: &Position, line: [ContKey; 2]) -> i32 {
+    pub(in crate::search) fn get(&self, p: &Params, position: &Position, line: [ContKey; 2]) -> i32 {
         let (color, keys) = (position.stm(), position.keys());
-        let sum = 2 * self.pawn[slot(color, keys.pawn())].get()
-            + self.minor[slot(color, keys.minor)].get()
-            + self.non_pawn[0][slot(color, keys.non_pawn(Color::White))].get()
-            + self.non_pawn[1][slot(color, keys.non_pawn(Color::Black))].get()
-            + self.continuation[line[0].index() * KEYS + line[1].index()].get();
-        sum / 32
+        let sum = p.correction_pawn * self.pawn[slot(color, keys.pawn())].get()
+            + p.correction_minor * self.minor[slot(color, keys.minor)].get()
+            + p.correction_non_pawn
+                * (self.non_pawn[0][slot(color, keys.non_pawn(Color::White))].get()
+                    + self.non_pawn[1][slot(color, keys.non_pawn(Color::Black))].get())
+            + p.correction_continuation * self.continuation[line[0].index() * KEYS + line[1].index()].get();
+        sum / 1024
     }
 
     /// Learns from a search result that was `error` centipawns above the corrected evaluation.

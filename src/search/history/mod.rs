@@ -9,7 +9,7 @@ mod value;
 
 pub(super) use capture::gain;
 pub(super) use continuation::{ContKey, ContKeys};
-pub(super) use quiet::QuietContext;
+pub(super) use quiet::{Place, QuietContext};
 
 use capture::CaptureHistory;
 use continuation::ContinuationHistory;

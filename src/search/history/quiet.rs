@@ -4,6 +4,8 @@ use super::continuation::{ContKeys, slot};
 use super::value::{HistoryValue, zeroed_with};
 use super::{ContKey, Histories};
 use crate::board::{CheckInfo, Position};
+use crate::search::params::Params;
+use crate::search::stack::StackEntry;
 use crate::types::{Bitboard, Color, Move, Piece};
 
 const QUIET_MAX: i32 = 16_384;
@@ -37,9 +39,6 @@ impl QuietHistory {
     }
 }
 
-/// What a direct check adds to the ordering score of a quiet move.
-const CHECK_BONUS: i32 = 12_000;
-
 const PAWN_STRUCTURES: usize = 1024;
 
 /// History by pawn structure: where pieces belong depends on it. `[pawn key][piece and to]`
@@ -55,6 +54,20 @@ impl PawnHistory {
     #[inline(always)]
     fn row(pawn_key: u64) -> usize {
         pawn_key as usize % PAWN_STRUCTURES
+    }
+}
+
+/// What the tables that do not depend on earlier moves ask of a node.
+#[derive(Clone, Copy)]
+pub(in crate::search) struct Place {
+    color: Color,
+    threats: Bitboard,
+    pawn_key: u64,
+}
+
+impl Default for Place {
+    fn default() -> Place {
+        Place { color: Color::White, threats: Bitboard::EMPTY, pawn_key: 0 }
     }
 }
 
@@ -89,6 +102,11 @@ impl QuietContext {
         }
     }
 
+    #[inline(always)]
+    pub(in crate::search) fn place(&self) -> Place {
+        Place { color: self.color, threats: self.threats, pawn_key: self.pawn_key }
+    }
+
     /// Stands in where no quiet move will be looked at.
     pub(in crate::search) fn unused(position: &Position) -> QuietContext {
         QuietContext {
@@ -108,6 +126,7 @@ impl Histories {
     pub(in crate::search) fn order_quiets(
         &self,
         position: &Position,
+        p: &Params,
         context: &QuietContext,
         moves: &[Move],
         mut sink: impl FnMut(i32),
@@ -115,10 +134,14 @@ impl Histories {
         // The rows do not depend on the move.
         let pawn = &self.pawn.0[PawnHistory::row(context.pawn_key)];
         let [one, two, four, six] = self.continuation.rows(&context.before);
+        let danger = position.lesser_attacks(!context.color);
         for &mv in moves {
             let Some(piece) = position.piece_on(mv.from()) else { continue };
             let slot = slot(piece, mv.to());
-            let checks = context.checks.squares[piece.kind().index()].has(mv.to());
+            let checks =
+                context.checks.squares[piece.kind().index()].has(mv.to()) && position.see(mv, p.check_see);
+            let danger = danger[piece.kind().index()];
+            let escape = i32::from(danger.has(mv.from())) - i32::from(danger.has(mv.to()));
             sink(
                 2 * self.quiet.get(context.color, context.threats, mv)
                     + 2 * pawn[slot].get()
@@ -126,7 +149,8 @@ impl Histories {
                     + two[slot].get()
                     + four[slot].get() / 2
                     + six[slot].get() / 2
-                    + CHECK_BONUS * i32::from(checks),
+                    + p.check_bonus * i32::from(checks)
+                    + p.escape_bonus * escape,
             );
         }
     }
@@ -138,6 +162,13 @@ impl Histories {
         let [one, two, _, _] = self.continuation.rows(&context.before);
         let slot = slot(piece, mv.to());
         2 * self.quiet.get(context.color, context.threats, mv) + one[slot].get() + two[slot].get()
+    }
+
+    /// Teaches the tables that do not depend on earlier moves about the move that a ply was left by.
+    pub(in crate::search) fn update_places(&mut self, ply: &StackEntry, bonus: i32) {
+        let (Some(mv), place) = (ply.mv, ply.place) else { return };
+        self.quiet.update(place.color, place.threats, mv, bonus);
+        self.pawn.0[PawnHistory::row(place.pawn_key)][ply.key.index()].update(bonus);
     }
 
     /// Teaches all quiet tables about a move.

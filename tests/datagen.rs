@@ -1,0 +1,255 @@
+//! `quillon datagen` and `quillon data` as a user runs them: determinism, kills, Ctrl-C, exit codes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use quillon::datagen::{DataReader, GameRecord};
+
+/// A folder for the files of one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("quillon-datagen-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("a folder can be made");
+        Folder(path)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// More than any block of real games has.
+const MAX_BLOCK_BYTES: u64 = 10_000;
+
+fn command(tool: &str, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_quillon"));
+    command.arg(tool).args(arguments.split_whitespace()).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn finish(mut command: Command) -> Output {
+    command.output().expect("the program starts")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Plays into `file` with these further arguments.
+fn datagen(file: &Path, arguments: &str) -> Output {
+    let mut command = command("datagen", arguments);
+    command.arg("--out").arg(file);
+    finish(command)
+}
+
+fn data(task: &str, files: &[&Path], arguments: &str) -> Output {
+    let mut command = command("data", task);
+    command.args(files).args(arguments.split_whitespace());
+    finish(command)
+}
+
+fn start(file: &Path, arguments: &str) -> Child {
+    let mut command = command("datagen", arguments);
+    command.arg("--out").arg(file).spawn().expect("the program starts")
+}
+
+fn games(file: &Path) -> Vec<GameRecord> {
+    let reader = DataReader::open(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    reader.map(|game| game.expect("the file is sound")).collect()
+}
+
+fn wait_for_bytes(file: &Path, bytes: u64) {
+    let start = Instant::now();
+    while fs::metadata(file).map_or(0, |data| data.len()) < bytes {
+        assert!(start.elapsed() < Duration::from_secs(60), "no data came");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_file_on_any_number_of_threads() {
+    let folder = Folder::new("seed");
+    let files = ["a", "b", "c", "d"].map(|name| folder.file(name));
+    let settings = "--games 30 --nodes 40 --chess960 0.3";
+    for (file, more) in files.iter().zip(["", "", "--threads 3", "--seed 2"]) {
+        let output = datagen(file, &format!("{settings} {more}"));
+        assert!(output.status.success(), "{}", text(&output));
+    }
+    let bytes = files.each_ref().map(|file| fs::read(file).expect("the file is there"));
+    assert!(bytes[0] == bytes[1] && bytes[0] == bytes[2]);
+    let (first, other) = (games(&files[0]), games(&files[3]));
+    assert_eq!((first.len(), other.len()), (30, 30));
+    assert!(first.iter().all(|game| !other.contains(game)));
+}
+
+#[test]
+fn a_kill_costs_at_most_one_block() {
+    let folder = Folder::new("kill");
+    let (whole, killed) = (folder.file("whole"), folder.file("killed"));
+    let settings = "--games 150 --nodes 25 --threads 2";
+    assert!(datagen(&whole, settings).status.success());
+    let expected = games(&whole);
+    for bytes in [1, 2_000, MAX_BLOCK_BYTES + 1] {
+        let mut child = start(&killed, settings);
+        wait_for_bytes(&killed, bytes);
+        child.kill().expect("the program runs or has ended");
+        child.wait().expect("it can be waited for");
+        // What is in the file are the first games, in whole blocks. The last block may be torn, rarely.
+        let mut reader = DataReader::open(&killed).expect("the header is written in one go");
+        let kept: Vec<GameRecord> = reader.by_ref().map_while(Result::ok).collect();
+        assert_eq!(kept, expected[..kept.len()]);
+        assert!(
+            reader.sound().bytes + MAX_BLOCK_BYTES > fs::metadata(&killed).expect("the file is there").len()
+        );
+    }
+    // Tear the last block, as a kill in the middle of writing does, and go on.
+    let torn = fs::read(&killed).expect("the file is there");
+    assert!(torn.len() as u64 > MAX_BLOCK_BYTES);
+    fs::write(&killed, &torn[..torn.len() - 5]).expect("the file can be written");
+    let verdict = data("verify", &[&killed], "");
+    assert!(!verdict.status.success() && text(&verdict).contains("is cut short"), "{}", text(&verdict));
+    let output = datagen(&killed, settings);
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(fs::read(&killed).expect("the file is there") == fs::read(&whole).expect("the file is there"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_cleanly() {
+    let folder = Folder::new("interrupt");
+    let file = folder.file("games");
+    for signal in ["-INT", "-TERM"] {
+        let before = if file.exists() { games(&file).len() } else { 0 };
+        let child = start(&file, "--nodes 40 --threads 2");
+        wait_for_bytes(&file, fs::metadata(&file).map_or(1, |data| data.len() + 1).max(400));
+        std::thread::sleep(Duration::from_millis(300));
+        let kill = Command::new("kill").arg(signal).arg(child.id().to_string()).status();
+        assert!(kill.expect("kill is there").success());
+        let output = child.wait_with_output().expect("it can be waited for");
+        assert!(output.status.success(), "{}", text(&output));
+        assert!(text(&output).contains(" new games with "), "{}", text(&output));
+        assert!(games(&file).len() > before);
+    }
+    // In spite of the break, the games are those of one run.
+    let (count, whole) = (games(&file).len(), folder.file("whole"));
+    assert!(datagen(&whole, &format!("--nodes 40 --threads 2 --games {count}")).status.success());
+    assert_eq!(games(&whole), games(&file));
+}
+
+#[test]
+fn goals_are_met_and_not_exceeded() {
+    let folder = Folder::new("goals");
+    let file = folder.file("games");
+    let kept = |games: &[GameRecord]| games.iter().map(GameRecord::count_kept).sum::<u64>();
+    assert!(datagen(&file, "--positions 300 --nodes 40 --threads 2").status.success());
+    let first = games(&file);
+    assert!(kept(&first) >= 300 && kept(&first[..first.len() - 1]) < 300);
+    // Both goals count what is there already; a goal that is met adds nothing.
+    assert!(datagen(&file, "--positions 300 --nodes 40").status.success());
+    assert_eq!(games(&file).len(), first.len());
+    let more = first.len() + 3;
+    assert!(datagen(&file, &format!("--games {more} --nodes 40")).status.success());
+    assert_eq!(games(&file).len(), more);
+    let begin = Instant::now();
+    assert!(datagen(&file, "--minutes 0.005 --nodes 40").status.success());
+    assert!(begin.elapsed() < Duration::from_secs(20) && games(&file).len() > more);
+}
+
+#[test]
+fn openings_of_a_file_are_used() {
+    let folder = Folder::new("openings");
+    let (book, file) = (folder.file("book.epd"), folder.file("games"));
+    let line = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -";
+    fs::write(&book, format!("# Comment\n\n{line} id \"kings knight\";\n")).expect("the file can be written");
+    let settings = format!("--games 5 --nodes 40 --openings {}", book.display());
+    assert!(datagen(&file, &settings).status.success());
+    for game in games(&file) {
+        assert_eq!(game.start.to_string(), format!("{line} 0 1"));
+        assert!([4, 5].contains(&game.opening.len()));
+    }
+    fs::write(&book, "8/8/8/8 w - -\n").expect("the file can be written");
+    let output = datagen(&folder.file("none"), &settings);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("book.epd:1: FEN board needs 8 ranks"), "{}", text(&output));
+    assert!(!folder.file("none").exists());
+}
+
+#[test]
+fn other_settings_and_other_files_are_refused() {
+    let folder = Folder::new("refused");
+    let (file, other) = (folder.file("games"), folder.file("text"));
+    assert!(datagen(&file, "--games 2 --nodes 40").status.success());
+    let before = fs::read(&file).expect("the file is there");
+    let output = datagen(&file, "--games 4 --nodes 50");
+    assert_eq!(output.status.code(), Some(1));
+    let message = text(&output);
+    assert!(message.contains("--nodes 40") && message.contains("--nodes 50"), "{message}");
+    assert!(fs::read(&file).expect("the file is there") == before);
+
+    fs::write(&other, "This is a letter to my aunt.").expect("the file can be written");
+    for output in [datagen(&other, "--games 1"), data("stats", &[&other], ""), data("verify", &[&other], "")]
+    {
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output).contains("not a file of self-play games"), "{}", text(&output));
+    }
+    for wrong in ["--nodes 0", "--chess960 2", "--minutes -1", "--threads 0", "--games x"] {
+        assert_eq!(datagen(&file, wrong).status.code(), Some(2), "{wrong}");
+    }
+}
+
+#[test]
+fn data_tools() {
+    let folder = Folder::new("tools");
+    let [a, b, merged, clean, drawing] =
+        ["a", "b", "merged", "clean", "drawing.svg"].map(|name| folder.file(name));
+    assert!(datagen(&a, "--games 90 --nodes 25").status.success());
+    assert!(datagen(&b, "--games 10 --nodes 25 --seed 2").status.success());
+    let (first, second) = (games(&a), games(&b));
+
+    let output = data("merge", &[&a, &b, &a], &format!("--out {}", merged.display()));
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(games(&merged), [&first[..], &second[..], &first[..]].concat());
+    let again = data("merge", &[&a], &format!("--out {}", merged.display()));
+    assert!(!again.status.success() && text(&again).contains("exists already"), "{}", text(&again));
+    // Nothing can be added to a file without a seed.
+    assert!(!datagen(&merged, "--games 500 --nodes 25").status.success());
+
+    let output = data("dedup", &[&merged], &format!("--out {}", clean.display()));
+    assert!(text(&output).contains("90 duplicates left out"), "{}", text(&output));
+    assert_eq!(games(&clean), [&first[..], &second[..]].concat());
+
+    let output = data("stats", &[&clean], &format!("--svg {}", drawing.display()));
+    assert!(output.status.success() && text(&output).contains("100 games, "), "{}", text(&output));
+    assert!(fs::read_to_string(&drawing).expect("it was drawn").contains("Results of games"));
+
+    let mut bytes = fs::read(&a).expect("the file is there");
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    fs::write(&a, &bytes).expect("the file can be written");
+    let output = data("verify", &[&b, &a], "");
+    assert_eq!(output.status.code(), Some(1));
+    let (message, sound) = (text(&output), "b: sound, 10 games");
+    assert!(message.contains(sound) && message.contains("a: block 2 has a wrong checksum"), "{message}");
+    // The part that verify calls sound is.
+    let bytes_before = message.split(" bytes before it").next().and_then(|text| text.rsplit(' ').next());
+    bytes.truncate(bytes_before.and_then(|text| text.parse().ok()).expect("a number of bytes"));
+    fs::write(&a, &bytes).expect("the file can be written");
+    assert!(data("verify", &[&a], "").status.success());
+    // Damaged input leaves nothing behind.
+    fs::write(&b, &fs::read(&b).expect("the file is there")[..300]).expect("the file can be written");
+    let target = folder.file("new");
+    assert!(!data("merge", &[&a, &b], &format!("--out {}", target.display())).status.success());
+    assert_eq!(fs::read_dir(&folder.0).expect("the folder is there").count(), 5);
+}
