@@ -105,6 +105,7 @@ fn a_net_that_knows_material_comes_out() {
     for losses in [4, 5] {
         assert!(column(rows[19], losses) < 0.2 * column(rows[0], losses), "{csv}");
     }
+    assert!(!folder.join("net.bin.checkpoint").exists());
     assert!(fs::read_to_string(folder.join("net.bin.svg")).unwrap().ends_with("</svg>\n"));
 }
 
@@ -112,7 +113,7 @@ fn a_net_that_knows_material_comes_out() {
 fn a_killed_training_goes_on_to_the_same_net() {
     let folder = folder("train-killed");
     write_games(&folder.join("a.games"), 100);
-    let arguments = "--data a.games --hidden 32 --passes 300 --batch 512";
+    let arguments = "--data a.games --hidden 256 --passes 150 --batch 512";
     let mut child = command(&folder, &format!("{arguments} --out killed.net"))
         .stdout(Stdio::null())
         .spawn()
@@ -128,8 +129,8 @@ fn a_killed_training_goes_on_to_the_same_net() {
     let output = train(&folder, &format!("{arguments} --out killed.net"));
     assert!(text(&output.stderr).contains("go on with --resume"), "{}", text(&output.stderr));
     let resume = format!("{arguments} --out killed.net --resume killed.net.checkpoint");
-    let output = train(&folder, &resume.replace("--passes 300", "--passes 200"));
-    assert!(text(&output.stderr).contains("begun with --passes 300, not 200"), "{}", text(&output.stderr));
+    let output = train(&folder, &resume.replace("--passes 150", "--passes 100"));
+    assert!(text(&output.stderr).contains("begun with --passes 150, not 200"), "{}", text(&output.stderr));
     assert!(train(&folder, &format!("{resume} --name whole")).status.success());
 
     assert!(train(&folder, &format!("{arguments} --out whole.net")).status.success());

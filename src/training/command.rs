@@ -24,7 +24,7 @@ pub struct Arguments {
     /// earlier one
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     data: Vec<PathBuf>,
-    /// The net file to write. Log (NET.csv), curves (NET.svg) and checkpoint (NET.checkpoint) lie beside it
+    /// The net file to write. Log (NET.csv) and curves (NET.svg) lie beside it
     #[arg(long, value_name = "NET")]
     out: PathBuf,
     /// Hidden neurons a side, a multiple of 32 up to 1024
@@ -75,7 +75,8 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "\
 All positions are kept in memory: 32 bytes each, and up to 32 more while they are read. After each pass the
-state goes into NET.checkpoint, so that at most one pass is lost when the training is interrupted.
+state goes into NET.checkpoint, so that at most one pass is lost when the training is interrupted. It is removed
+when the net is written.
 
 The lines on the way show the mean loss of the steps since the line before and the loss on the positions held
 out, both for the present share of the result in the target. The column holdout_loss_at_last_wdl of the log is

@@ -139,6 +139,8 @@ impl<'a> Session<'a> {
         }
         self.bar.finish_and_clear();
         self.write_net(&self.target.net)?;
+        // It has served its purpose. If it stays, nothing is lost.
+        let _ = fs::remove_file(self.target.checkpoint());
         self.report();
         Ok(())
     }
