@@ -130,7 +130,7 @@ fn a_killed_training_goes_on_to_the_same_net() {
     assert!(text(&output.stderr).contains("go on with --resume"), "{}", text(&output.stderr));
     let resume = format!("{arguments} --out killed.net --resume killed.net.checkpoint");
     let output = train(&folder, &resume.replace("--passes 150", "--passes 100"));
-    assert!(text(&output.stderr).contains("begun with --passes 150, not 200"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("begun with --passes 150, not 100"), "{}", text(&output.stderr));
     assert!(train(&folder, &format!("{resume} --name whole")).status.success());
 
     assert!(train(&folder, &format!("{arguments} --out whole.net")).status.success());
