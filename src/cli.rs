@@ -10,6 +10,7 @@ use clap::{Parser, Subcommand};
 use crate::datagen::{command as datagen, data};
 use crate::nnue::Network;
 use crate::tools::{EvalFile, bench, epd, perft, suite};
+use crate::training::command as training;
 use crate::types::Depth;
 use crate::uci::{self, Output};
 
@@ -31,6 +32,7 @@ Examples:
   quillon epd tactics.epd --movetime 1000
   quillon datagen --out gen0.games --threads 2 --minutes 60
   quillon data stats gen0.games
+  quillon train --data gen0.games --out gen0.net --hidden 64
   quillon bench                               the last line holds the search signature and speed";
 
 #[derive(Subcommand)]
@@ -53,6 +55,8 @@ enum Tool {
     Datagen(datagen::Arguments),
     /// Check, describe and combine files of training data
     Data(data::Arguments),
+    /// Train a network on such files
+    Train(training::Arguments),
     /// List the search parameters in the input format of OpenBench's SPSA tuner
     #[cfg(feature = "tuning")]
     Spsa,
@@ -86,6 +90,7 @@ pub fn main() -> ExitCode {
         Some(Tool::Epd(arguments)) => epd::run(&arguments, &output),
         Some(Tool::Datagen(arguments)) => datagen::run(&arguments, &output),
         Some(Tool::Data(arguments)) => data::run(&arguments, &output),
+        Some(Tool::Train(arguments)) => training::run(&arguments, &output),
         #[cfg(feature = "tuning")]
         Some(Tool::Spsa) => {
             for info in crate::search::Params::INFO {

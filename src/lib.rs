@@ -44,5 +44,8 @@ pub mod tools;
 /// Games against itself as training data: playing, file format, reports.
 pub mod datagen;
 
+/// Training of the evaluation network on the engine's own games.
+pub mod training;
+
 /// The command line: which tool runs with which arguments.
 pub mod cli;

@@ -4,7 +4,7 @@ pub mod bench;
 pub mod epd;
 mod eval_file;
 pub mod perft;
-mod progress;
+pub(crate) mod progress;
 pub mod suite;
 
 pub use eval_file::EvalFile;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A bar up to `total`, with the time left, on standard error; hidden where that is no terminal.
-pub(super) fn bar(total: u64, unit: &str) -> ProgressBar {
+pub(crate) fn bar(total: u64, unit: &str) -> ProgressBar {
     let target =
         if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(total), target);

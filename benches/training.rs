@@ -1,0 +1,66 @@
+//! Speed of the trainer: positions per second that a training step takes on one thread.
+//!
+//! ```text
+//! cargo bench --bench training
+//! ```
+//!
+//! The positions come from random games, with 24 men on average, from memory and in random order, as in
+//! a real run. Criterion prints the rate as elements per second.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use quillon::board::Position;
+use quillon::training::{Record, Settings, Shape, Trainer};
+use quillon::types::Score;
+
+/// Enough to be larger than the caches.
+const POSITIONS: usize = 2_000_000;
+const BATCH: usize = 16_384;
+
+/// Positions of random games, which a simple linear congruential generator chooses.
+fn records() -> Vec<Record> {
+    let mut state = 1u64;
+    let mut random = move |end: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % end
+    };
+    let (mut records, mut position, mut ply) = (Vec::new(), Position::start(), 0);
+    while records.len() < POSITIONS {
+        let moves = position.legal_moves();
+        if moves.is_empty() || ply == 120 {
+            (position, ply) = (Position::start(), 0);
+            continue;
+        }
+        position = position.after(moves[random(moves.len())]);
+        ply += 1;
+        if ply >= 16 {
+            records.push(Record::new(&position, Score(random(2000) as i32 - 1000), random(3) as u8));
+        }
+    }
+    records
+}
+
+fn training(c: &mut Criterion) {
+    let records = records();
+    let men = records.iter().map(Record::men).sum::<usize>() as f64 / records.len() as f64;
+    println!("{men:.1} men on average");
+    let mut group = c.benchmark_group("training");
+    group.throughput(Throughput::Elements(BATCH as u64)).sample_size(20);
+    for (hidden, buckets) in [(64, 1), (128, 1), (256, 1), (256, 8), (512, 8)] {
+        let settings = Settings {
+            shape: Shape { hidden, buckets },
+            passes: 1000,
+            batch: BATCH,
+            rate: 1e-3,
+            last_rate: 1e-6,
+            wdl: 0.2,
+            last_wdl: 0.4,
+            scale: 400.0,
+            seed: 1,
+        };
+        let mut trainer = Trainer::new(settings, 1);
+        group.bench_function(format!("{hidden}x{buckets}"), |b| b.iter(|| trainer.step(&records)));
+    }
+}
+
+criterion_group!(benches, training);
+criterion_main!(benches);

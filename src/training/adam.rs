@@ -1,0 +1,153 @@
+//! The optimiser AdamW (Loshchilov and Hutter, "Decoupled Weight Decay Regularization"), with clipping.
+
+use super::lane::{LANE, Lane, Lanes};
+use super::shape::Shape;
+
+const BETA1: f32 = 0.9;
+const BETA2: f32 = 0.999;
+const EPSILON: f32 = 1e-8;
+/// Weight decay per step and unit of learning rate.
+const DECAY: f32 = 0.01;
+
+/// Largest weight of the feature and output layers. Times 255 it is 505, so that 32 rows fit in 16
+/// bits; times 64 it is 127, so that clipped activation times weight does.
+pub const CLIP: f32 = 1.98;
+
+/// Running means of the gradient of each weight.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Adam {
+    /// Mean of the gradient.
+    pub first: Lanes,
+    /// Mean of its square.
+    pub second: Lanes,
+    /// Steps taken.
+    pub steps: u64,
+}
+
+/// What one step of a run of lanes needs to know.
+#[derive(Clone, Copy)]
+struct Step {
+    /// Learning rate, divided by the bias correction of the first mean.
+    rate: f32,
+    /// What decay leaves of a weight.
+    keep: f32,
+    /// One over the bias correction of the second mean.
+    second_correction: f32,
+    /// What turns summed gradients into mean ones.
+    mean: f32,
+}
+
+impl Adam {
+    /// Means of nothing yet.
+    pub fn new(shape: Shape) -> Adam {
+        Adam { first: Lanes::zeros(shape.lanes()), second: Lanes::zeros(shape.lanes()), steps: 0 }
+    }
+
+    /// Moves the weights. `gradients` are parts of the gradient of the loss summed over `samples`
+    /// positions, and are added up in their order. The work is shared out among the threads.
+    pub fn step(
+        &mut self,
+        shape: Shape,
+        weights: &mut Lanes,
+        gradients: &[&Lanes],
+        samples: usize,
+        rate: f32,
+        threads: usize,
+    ) {
+        self.steps += 1;
+        let correction = |beta: f32| (1.0 - f64::from(beta).powf(self.steps as f64)) as f32;
+        let step = Step {
+            rate: rate / correction(BETA1),
+            keep: 1.0 - rate * DECAY,
+            second_correction: 1.0 / correction(BETA2),
+            mean: 1.0 / samples as f32,
+        };
+        let biases = shape.bias_lanes();
+        let share = shape.lanes().div_ceil(threads);
+        let runs = weights
+            .0
+            .chunks_mut(share)
+            .zip(self.first.0.chunks_mut(share))
+            .zip(self.second.0.chunks_mut(share));
+        std::thread::scope(|scope| {
+            for (run, ((weights, first), second)) in runs.enumerate() {
+                let biases = biases.clone();
+                let work = move || {
+                    let start = run * share;
+                    for (offset, ((weights, first), second)) in
+                        weights.iter_mut().zip(first).zip(second).enumerate()
+                    {
+                        let lane = start + offset;
+                        let mut gradient = Lane::ZERO;
+                        for part in gradients {
+                            gradient.add(&part.0[lane]);
+                        }
+                        let free = biases.contains(&lane) || lane == shape.output_bias_lane();
+                        let clip = if free { f32::INFINITY } else { CLIP };
+                        step.apply(weights, first, second, &gradient, clip);
+                    }
+                };
+                // The last share is this thread's own.
+                if run + 1 == threads { work() } else { drop(scope.spawn(work)) }
+            }
+        });
+    }
+}
+
+impl Step {
+    #[inline(always)]
+    fn apply(self, weights: &mut Lane, first: &mut Lane, second: &mut Lane, gradient: &Lane, clip: f32) {
+        for place in 0..LANE {
+            let gradient = gradient.0[place] * self.mean;
+            let mean = BETA1 * first.0[place] + (1.0 - BETA1) * gradient;
+            let square = BETA2 * second.0[place] + (1.0 - BETA2) * gradient * gradient;
+            first.0[place] = mean;
+            second.0[place] = square;
+            let moved = weights.0[place] * self.keep
+                - self.rate * mean / ((square * self.second_correction).sqrt() + EPSILON);
+            weights.0[place] = moved.clamp(-clip, clip);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_step_has_the_size_of_the_rate() {
+        let shape = Shape { hidden: 32, buckets: 1 };
+        let mut weights = Lanes::zeros(shape.lanes());
+        weights[7] = 1.979_99;
+        let mut gradient = Lanes::zeros(shape.lanes());
+        (gradient[3], gradient[5], gradient[7]) = (80.0, -0.5, -3.0);
+        let bias = shape.bias(0);
+        weights[bias] = 5.0;
+        let mut adam = Adam::new(shape);
+        let rate = 0.01;
+        adam.step(shape, &mut weights, &[&gradient, &Lanes::zeros(shape.lanes())], 4, rate, 1);
+        assert!((weights[3] + rate).abs() < 1e-6, "{}", weights[3]);
+        assert!((weights[5] - rate).abs() < 1e-6, "{}", weights[5]);
+        assert_eq!(weights[7], CLIP);
+        // Biases are not clipped; nothing but decay moves this one.
+        assert_eq!(weights[bias], 5.0 * (1.0 - rate * DECAY));
+        assert_eq!(weights[1], 0.0);
+    }
+
+    #[test]
+    fn threads_do_not_matter() {
+        let shape = Shape { hidden: 96, buckets: 8 };
+        let mut gradient = Lanes::zeros(shape.lanes());
+        for place in 0..shape.lanes() * LANE {
+            gradient[place] = (place as f32).sin();
+        }
+        let run = |threads| {
+            let (mut weights, mut adam) = (Lanes::zeros(shape.lanes()), Adam::new(shape));
+            for _ in 0..3 {
+                adam.step(shape, &mut weights, &[&gradient], 10, 0.1, threads);
+            }
+            weights
+        };
+        assert!(run(1) == run(2) && run(1) == run(7));
+    }
+}

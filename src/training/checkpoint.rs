@@ -1,0 +1,303 @@
+//! The state of a training in a file, so that it can go on after an interruption.
+//!
+//! ```text
+//! magic       8 bytes "QLNTRAIN"
+//! version     u32, little-endian like all numbers
+//! settings    hidden, buckets, passes, batch, lr, last lr, wdl, last wdl, scale, seed: u64 or f64 each
+//! data        u64, fingerprint of the positions
+//! steps       u64, steps taken
+//! rows        u64, number of rows of the log, then seven f64 each
+//! weights     f32 each, in the order of the trainer's lanes; then the means of the gradient and those of
+//!             its square
+//! checksum    u32, CRC-32 of everything before
+//! ```
+//!
+//! First weights and orders depend on the seed and the number of the pass only, so no state of a random
+//! generator needs to be kept.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::adam::Adam;
+use super::history::{History, Row};
+use super::lane::{LANE, Lanes};
+use super::shape::Shape;
+use super::trainer::{Settings, Trainer, Validation};
+
+const MAGIC: [u8; 8] = *b"QLNTRAIN";
+const VERSION: u32 = 1;
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The file cannot be read or written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The file is something else.
+    #[error("this is not a checkpoint of a training")]
+    NoCheckpoint,
+    /// Another version wrote the file.
+    #[error("the checkpoint has version {0}, this program reads version {VERSION}")]
+    Version(u32),
+    /// The file is cut short or some byte has changed.
+    #[error("the checkpoint is damaged")]
+    Damaged,
+    /// The training was begun in another way.
+    #[error("the training was begun with {name} {found}, not {wanted}")]
+    Other {
+        /// Which setting differs.
+        name: &'static str,
+        /// Its value in the checkpoint.
+        found: String,
+        /// Its value now.
+        wanted: String,
+    },
+    /// The training was begun with other data.
+    #[error("the training was begun with other data or another --holdout")]
+    OtherData,
+}
+
+/// A training at some step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    settings: Settings,
+    fingerprint: u64,
+    history: History,
+    weights: Lanes,
+    optimiser: Adam,
+}
+
+impl Checkpoint {
+    /// The state of a trainer whose data has this fingerprint.
+    pub fn new(trainer: &Trainer, fingerprint: u64, history: &History) -> Checkpoint {
+        Checkpoint {
+            settings: *trainer.settings(),
+            fingerprint,
+            history: history.clone(),
+            weights: trainer.weights.clone(),
+            optimiser: trainer.optimiser.clone(),
+        }
+    }
+
+    /// Goes on with the training.
+    ///
+    /// # Errors
+    /// When settings or data are not those with which it was begun: the result would be neither the one
+    /// training nor the other.
+    pub fn resume(
+        self,
+        settings: Settings,
+        fingerprint: u64,
+        threads: usize,
+    ) -> Result<(Trainer, History), CheckpointError> {
+        for ((name, found), (_, wanted)) in listed(&self.settings).into_iter().zip(listed(&settings)) {
+            if found != wanted {
+                return Err(CheckpointError::Other { name, found: found.text(), wanted: wanted.text() });
+            }
+        }
+        if self.fingerprint != fingerprint {
+            return Err(CheckpointError::OtherData);
+        }
+        Ok((Trainer::with_state(settings, threads, self.weights, self.optimiser), self.history))
+    }
+
+    /// Writes a file; an old one is replaced only when the new one is complete.
+    ///
+    /// # Errors
+    /// When that fails.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        let unfinished = path.with_added_extension("part");
+        fs::write(&unfinished, self.to_bytes())?;
+        fs::rename(&unfinished, path)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not a sound checkpoint.
+    pub fn load(path: &Path) -> Result<Checkpoint, CheckpointError> {
+        Checkpoint::from_bytes(&fs::read(path)?)
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        for (_, number) in listed(&self.settings) {
+            bytes.extend(number.to_bytes());
+        }
+        for number in [self.fingerprint, self.optimiser.steps, self.history.0.len() as u64] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for row in &self.history.0 {
+            // What is missing is stored as NaN, which no loss that got into a log is.
+            let holdout = row.holdout.unwrap_or(Validation { loss: f64::NAN, last_loss: f64::NAN });
+            let (rate, wdl) = (row.rate.into(), row.wdl.into());
+            for number in
+                [row.pass, row.samples as f64, rate, wdl, row.train_loss, holdout.loss, holdout.last_loss]
+            {
+                bytes.extend(number.to_le_bytes());
+            }
+        }
+        for lanes in [&self.weights, &self.optimiser.first, &self.optimiser.second] {
+            lanes.floats().for_each(|number| bytes.extend(number.to_le_bytes()));
+        }
+        let checksum = crc32fast::hash(&bytes);
+        bytes.extend(checksum.to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
+        let damaged = CheckpointError::Damaged;
+        let rest = bytes.strip_prefix(&MAGIC).ok_or(CheckpointError::NoCheckpoint)?;
+        let Some((version, _)) = rest.split_first_chunk() else { return Err(damaged) };
+        let version = u32::from_le_bytes(*version);
+        if version != VERSION {
+            return Err(CheckpointError::Version(version));
+        }
+        let Some((sound, checksum)) = bytes.split_last_chunk() else { return Err(damaged) };
+        if crc32fast::hash(sound) != u32::from_le_bytes(*checksum) {
+            return Err(damaged);
+        }
+        sound.get(MAGIC.len() + 4..).and_then(read).ok_or(damaged)
+    }
+}
+
+/// The contents between version and checksum; none if they are not of the right length.
+fn read(mut bytes: &[u8]) -> Option<Checkpoint> {
+    let mut next = || {
+        let (number, rest) = bytes.split_first_chunk()?;
+        bytes = rest;
+        Some(u64::from_le_bytes(*number))
+    };
+    let shape = Shape { hidden: next()? as usize, buckets: next()? as usize };
+    let (passes, batch) = (next()? as u32, next()? as usize);
+    let mut number = || Some(f64::from_bits(next()?) as f32);
+    let (rate, last_rate, wdl, last_wdl, scale) = (number()?, number()?, number()?, number()?, number()?);
+    let settings = Settings { shape, passes, batch, rate, last_rate, wdl, last_wdl, scale, seed: next()? };
+    let (fingerprint, steps, rows) = (next()?, next()?, next()?);
+    let mut history = History::default();
+    for _ in 0..rows {
+        let mut number = || Some(f64::from_bits(next()?));
+        let (pass, samples, rate, wdl) = (number()?, number()?, number()?, number()?);
+        let (train_loss, loss, last_loss) = (number()?, number()?, number()?);
+        let holdout = (!loss.is_nan()).then_some(Validation { loss, last_loss });
+        let (samples, rate, wdl) = (samples as u64, rate as f32, wdl as f32);
+        history.0.push(Row { pass, samples, rate, wdl, train_loss, holdout });
+    }
+    let (floats, rest) = bytes.as_chunks::<4>();
+    if !shape.is_valid() {
+        return None;
+    }
+    let length = shape.lanes() * LANE;
+    if !rest.is_empty() || floats.len() != 3 * length {
+        return None;
+    }
+    let mut lists = floats.chunks(length).map(|floats| {
+        let mut lanes = Lanes::zeros(length / LANE);
+        floats.iter().enumerate().for_each(|(place, bytes)| lanes[place] = f32::from_le_bytes(*bytes));
+        lanes
+    });
+    let weights = lists.next()?;
+    let optimiser = Adam { first: lists.next()?, second: lists.next()?, steps };
+    Some(Checkpoint { settings, fingerprint, history, weights, optimiser })
+}
+
+/// A setting's value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Number {
+    Whole(u64),
+    Real(f32),
+}
+
+impl Number {
+    fn to_bytes(self) -> [u8; 8] {
+        match self {
+            Number::Whole(number) => number.to_le_bytes(),
+            Number::Real(number) => f64::from(number).to_le_bytes(),
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Number::Whole(number) => number.to_string(),
+            Number::Real(number) => number.to_string(),
+        }
+    }
+}
+
+/// All settings in the order of the file, by the names of the options.
+fn listed(settings: &Settings) -> [(&'static str, Number); 10] {
+    use Number::{Real, Whole};
+    [
+        ("--hidden", Whole(settings.shape.hidden as u64)),
+        ("--buckets", Whole(settings.shape.buckets as u64)),
+        ("--passes", Whole(settings.passes.into())),
+        ("--batch", Whole(settings.batch as u64)),
+        ("--lr", Real(settings.rate)),
+        ("--lr-end", Real(settings.last_rate)),
+        ("--wdl from", Real(settings.wdl)),
+        ("--wdl to", Real(settings.last_wdl)),
+        ("--scale", Real(settings.scale)),
+        ("--seed", Whole(settings.seed)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::samples::{material_records, settings};
+
+    fn trained(steps: usize) -> Trainer {
+        let records = material_records(21, 1000);
+        let mut trainer = Trainer::new(settings(32, 8), 1);
+        for _ in 0..steps {
+            trainer.step(&records);
+        }
+        trainer
+    }
+
+    fn history() -> History {
+        let holdout = Some(Validation { loss: 0.1, last_loss: 0.2 });
+        let row = Row { pass: 0.5, samples: 77, rate: 1e-3, wdl: 0.25, train_loss: 0.125, holdout };
+        History(vec![row, Row { pass: 1.0, holdout: None, ..row }])
+    }
+
+    #[test]
+    fn files_keep_everything() {
+        let checkpoint = Checkpoint::new(&trained(3), 5, &history());
+        assert_eq!(Checkpoint::from_bytes(&checkpoint.to_bytes()).unwrap(), checkpoint);
+    }
+
+    #[test]
+    fn unusable_files_are_refused() {
+        let bytes = Checkpoint::new(&trained(1), 5, &history()).to_bytes();
+        assert!(matches!(Checkpoint::from_bytes(b"QuilNNUE..."), Err(CheckpointError::NoCheckpoint)));
+        for end in [8, 11, 12, 20, bytes.len() / 2, bytes.len() - 1] {
+            assert!(matches!(Checkpoint::from_bytes(&bytes[..end]), Err(CheckpointError::Damaged)), "{end}");
+        }
+        let mut changed = bytes.clone();
+        changed[1000] ^= 1;
+        assert!(matches!(Checkpoint::from_bytes(&changed), Err(CheckpointError::Damaged)));
+        changed[8] = 9;
+        assert!(matches!(Checkpoint::from_bytes(&changed), Err(CheckpointError::Version(9))));
+        // Sizes that do not fit the rest, under a right checksum.
+        for hidden in [0, 31, 64, u64::MAX] {
+            let mut changed = bytes[..bytes.len() - 4].to_vec();
+            changed[12..20].copy_from_slice(&hidden.to_le_bytes());
+            changed.extend(crc32fast::hash(&changed).to_le_bytes());
+            assert!(matches!(Checkpoint::from_bytes(&changed), Err(CheckpointError::Damaged)), "{hidden}");
+        }
+    }
+
+    #[test]
+    fn only_the_same_training_goes_on() {
+        let checkpoint = Checkpoint::new(&trained(1), 5, &history());
+        let settings = settings(32, 8);
+        assert!(checkpoint.clone().resume(settings, 5, 2).is_ok());
+        let error = checkpoint.clone().resume(Settings { scale: 300.0, ..settings }, 5, 1).unwrap_err();
+        assert_eq!(error.to_string(), "the training was begun with --scale 400, not 300");
+        let error = checkpoint.resume(settings, 6, 1).unwrap_err();
+        assert!(matches!(error, CheckpointError::OtherData));
+    }
+}

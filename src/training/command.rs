@@ -1,0 +1,270 @@
+//! `quillon train`: trains a network on files of self-play games.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use indicatif::ProgressBar;
+
+use super::checkpoint::Checkpoint;
+use super::dataset::{Dataset, DatasetBuilder};
+use super::history::History;
+use super::scale::fit_scale;
+use super::session::{Session, Target};
+use super::shape::Shape;
+use super::trainer::{PARTS, Settings, Trainer};
+use crate::datagen::{BlockFault, DataError, DataReader};
+use crate::tools::progress;
+use crate::uci::Output;
+
+/// Arguments of `quillon train`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Files of games from 'quillon datagen', the newest last: a position that occurs again replaces the
+    /// earlier one
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// The net file to write. Log (NET.csv) and curves (NET.svg) lie beside it
+    #[arg(long, value_name = "NET")]
+    out: PathBuf,
+    /// Hidden neurons a side, a multiple of 32 up to 1024
+    #[arg(long, value_name = "H", default_value_t = 128, value_parser = parse_hidden)]
+    hidden: usize,
+    /// Sets of output weights, 1 or 8, chosen by the number of men
+    #[arg(long, value_name = "1|8", default_value_t = 1, value_parser = parse_buckets)]
+    buckets: usize,
+    /// Times that every position is seen
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    passes: u32,
+    /// Positions of a step
+    #[arg(long, value_name = "N", default_value_t = 16384, value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    batch: u32,
+    /// Learning rate at the start
+    #[arg(long, value_name = "RATE", default_value_t = 1e-3, value_parser = parse_rate)]
+    lr: f32,
+    /// Learning rate at the end; between them it falls along a cosine
+    #[arg(long, value_name = "RATE", default_value_t = 2.4e-6, value_parser = parse_rate)]
+    lr_end: f32,
+    /// Share of the game's result in the target, 0 to 1, at the start and at the end; the rest is the
+    /// score. One number stands for both
+    #[arg(long, value_name = "FROM:TO", default_value = "0.2:0.4", value_parser = parse_wdl)]
+    wdl: Wdl,
+    /// Centipawns that make an expected result of 73 %
+    #[arg(long, value_name = "CP", default_value_t = 400.0, value_parser = parse_scale)]
+    scale: f32,
+    /// Decides first weights, order and which games are held out: the same seed, settings and data give
+    /// the same net on the same machine
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Threads, up to 8; they do not change the net
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=PARTS as i64))]
+    threads: u16,
+    /// Share of the games, 0 to 0.9, that are not trained on but used to check
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_holdout)]
+    holdout: f64,
+    /// Go on with an interrupted training; data and settings must be the same
+    #[arg(long, value_name = "CHECKPOINT")]
+    resume: Option<PathBuf>,
+    /// Also write the nets after half (NET.50) and three quarters (NET.75) of the passes
+    #[arg(long)]
+    checkpoints: bool,
+    /// The name that the net carries [default: the file name of NET without ending]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+All positions are kept in memory: 32 bytes each, and up to 32 more while they are read. After each pass the
+state goes into NET.checkpoint, so that at most one pass is lost when the training is interrupted. It is removed
+when the net is written.
+
+The lines on the way show the mean loss of the steps since the line before and the loss on the positions held
+out, both for the present share of the result in the target. The column holdout_loss_at_last_wdl of the log is
+for the share at the end, and can be compared from line to line and between trainings that end with the same
+share and have the same data.
+
+Examples:
+  quillon train --data gen0.games --out gen0.net --hidden 64 --threads 2
+  quillon train --data gen1.games gen2.games --out gen2.net --hidden 256 --buckets 8 --checkpoints
+  quillon train --data gen0.games --out gen0.net --hidden 64 --resume gen0.net.checkpoint";
+
+/// The share of the result at the start and at the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Wdl {
+    from: f32,
+    to: f32,
+}
+
+/// A number that passes a test.
+fn number(text: &str, what: &str, is_good: impl Fn(f32) -> bool) -> Result<f32, String> {
+    text.parse().ok().filter(|&number| is_good(number)).ok_or_else(|| what.to_owned())
+}
+
+fn parse_rate(text: &str) -> Result<f32, String> {
+    number(text, "a rate is a number above 0 and at most 1", |rate| rate > 0.0 && rate <= 1.0)
+}
+
+fn parse_scale(text: &str) -> Result<f32, String> {
+    number(text, "the scale is a number of centipawns from 10 to 10000", |scale| {
+        (10.0..=10_000.0).contains(&scale)
+    })
+}
+
+fn parse_wdl(text: &str) -> Result<Wdl, String> {
+    let share = |text| number(text, "a share is a number from 0 to 1", |share| (0.0..=1.0).contains(&share));
+    let (from, to) = text.split_once(':').unwrap_or((text, text));
+    Ok(Wdl { from: share(from)?, to: share(to)? })
+}
+
+fn parse_holdout(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=0.9).contains(share));
+    share.ok_or_else(|| "a number from 0 to 0.9".to_owned())
+}
+
+fn parse_hidden(text: &str) -> Result<usize, String> {
+    let hidden = text.parse().ok().filter(|&hidden| Shape { hidden, buckets: 1 }.is_valid());
+    hidden.ok_or_else(|| "a multiple of 32 from 32 to 1024".to_owned())
+}
+
+fn parse_buckets(text: &str) -> Result<usize, String> {
+    let buckets = text.parse().ok().filter(|&buckets| Shape { hidden: 32, buckets }.is_valid());
+    buckets.ok_or_else(|| "1 or 8".to_owned())
+}
+
+impl Arguments {
+    fn settings(&self) -> Settings {
+        Settings {
+            shape: Shape { hidden: self.hidden, buckets: self.buckets },
+            passes: self.passes,
+            batch: self.batch as usize,
+            rate: self.lr,
+            last_rate: self.lr_end,
+            wdl: self.wdl.from,
+            last_wdl: self.wdl.to,
+            scale: self.scale,
+            seed: self.seed,
+        }
+    }
+
+    fn target(&self) -> Target {
+        let stem = || self.out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Target {
+            net: self.out.clone(),
+            name: self.name.clone().unwrap_or_else(stem),
+            keep_on_the_way: self.checkpoints,
+        }
+    }
+}
+
+/// Trains and writes a network.
+///
+/// # Errors
+/// When a file cannot be used or the training fails, as a message for people.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
+    let target = arguments.target();
+    if arguments.out.exists() {
+        return Err(format!("{} exists already; choose another name", arguments.out.display()));
+    }
+    if arguments.resume.is_none() && target.checkpoint().exists() {
+        let checkpoint = target.checkpoint();
+        let checkpoint = checkpoint.display();
+        return Err(format!("{checkpoint} exists; go on with --resume {checkpoint}, or delete it"));
+    }
+    // First what fails fast.
+    let resumed = match &arguments.resume {
+        Some(path) => Some(Checkpoint::load(path).map_err(|error| about(path, error))?),
+        None => None,
+    };
+    let data = load(arguments, output)?;
+    describe_scale(&data, output);
+    let (settings, threads) = (arguments.settings(), arguments.threads.into());
+    let (trainer, history) = match (resumed, &arguments.resume) {
+        (Some(checkpoint), Some(path)) => {
+            checkpoint.resume(settings, data.fingerprint(), threads).map_err(|error| about(path, error))?
+        }
+        _ => (Trainer::new(settings, threads), History::default()),
+    };
+    Session::new(trainer, history, &data, target, output).run().map_err(|error| error.to_string())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A message about a file.
+fn about(path: &Path, error: impl std::fmt::Display) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// Reads all games.
+fn load(arguments: &Arguments, output: &Output) -> Result<Dataset, String> {
+    let sizes = arguments.data.iter().filter_map(|path| std::fs::metadata(path).ok());
+    let bar = progress::bar(sizes.map(|data| data.len()).sum(), "bytes");
+    let mut builder = DatasetBuilder::new(arguments.holdout, arguments.seed);
+    for path in &arguments.data {
+        let note = read_file(path, &mut builder, &bar).map_err(|error| about(path, error))?;
+        if let Some(note) = note {
+            bar.suspend(|| output.line(&about(path, note)));
+        }
+    }
+    bar.finish_and_clear();
+    let (games, duplicates) = (builder.games(), builder.duplicates());
+    let data = builder.finish();
+    output.line(&format!(
+        "{games} games, {} positions to train on, {} held out, {duplicates} repeated ones left out",
+        data.train().len(),
+        data.holdout().len()
+    ));
+    if data.train().is_empty() {
+        return Err("there are no positions to train on".to_owned());
+    }
+    Ok(data)
+}
+
+/// Adds the games of a file. Returns a remark if it ends in the middle of a block, as the file of a
+/// running or killed `quillon datagen` may.
+fn read_file(
+    path: &Path,
+    builder: &mut DatasetBuilder,
+    bar: &ProgressBar,
+) -> Result<Option<String>, Box<dyn std::error::Error>> {
+    let mut reader = DataReader::open(path)?;
+    let start = bar.position();
+    while let Some(game) = reader.next() {
+        match game {
+            Ok(game) => builder.push_game(&game)?,
+            Err(error @ DataError::BadBlock { fault: BlockFault::Truncated, .. }) => {
+                return Ok(Some(error.to_string()));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        bar.set_position(start + reader.sound().bytes);
+    }
+    Ok(None)
+}
+
+/// Says at which scale the scores foretell the results best.
+fn describe_scale(data: &Dataset, output: &Output) {
+    if let Some(fit) = fit_scale(data.train()) {
+        output.line(&format!(
+            "scores foretell results best with the scale {:.0} (mean squared error {:.5})",
+            fit.scale, fit.error
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_arguments() {
+        assert_eq!(parse_wdl("0.2:0.4"), Ok(Wdl { from: 0.2, to: 0.4 }));
+        assert_eq!(parse_wdl("0.3"), Ok(Wdl { from: 0.3, to: 0.3 }));
+        for text in ["", ":", "0.2:", "0.2:1.5", "-0.1:0", "a:b", "0:nan"] {
+            assert!(parse_wdl(text).is_err(), "{text}");
+        }
+        assert!(parse_rate("0").is_err() && parse_rate("nan").is_err() && parse_rate("1e-3") == Ok(1e-3));
+        assert!(parse_hidden("48").is_err() && parse_hidden("1056").is_err() && parse_hidden("96") == Ok(96));
+        assert!(parse_buckets("4").is_err() && parse_buckets("8") == Ok(8));
+        assert!(parse_holdout("1").is_err() && parse_holdout("0") == Ok(0.0));
+        assert!(parse_scale("0").is_err() && parse_scale("400") == Ok(400.0));
+    }
+}

@@ -1,0 +1,309 @@
+//! The training positions in memory: each board once, some games held out for validation.
+
+use super::random::{Permutation, SplitMix64};
+use super::record::Record;
+use crate::board::Position;
+use crate::datagen::{GameRecord, Outcome};
+use crate::types::Score;
+
+/// Purposes of random streams, beside the numbers of the passes.
+const SPLIT: u64 = 1 << 40;
+const HOLDOUT_ORDER: u64 = SPLIT + 1;
+
+/// Positions to learn from and positions to check on.
+#[derive(Clone, Debug, Default)]
+pub struct Dataset {
+    train: Vec<Record>,
+    holdout: Vec<Record>,
+}
+
+impl Dataset {
+    /// The positions to learn from.
+    pub fn train(&self) -> &[Record] {
+        &self.train
+    }
+
+    /// The positions of the games held out, in random order.
+    pub fn holdout(&self) -> &[Record] {
+        &self.holdout
+    }
+
+    /// A number that differs, most likely, for different data: a hash of sizes and of some records.
+    pub fn fingerprint(&self) -> u64 {
+        let sample = |records: &[Record]| {
+            let stride = (records.len() / 4096).max(1);
+            records.iter().step_by(stride).fold(records.len() as u64, |hash, record| {
+                let labels = u64::from(record.board_hash()) << 32
+                    | u64::from(record.score() as u16) << 8
+                    | u64::from(record.half_points());
+                SplitMix64::new(hash, labels).next()
+            })
+        };
+        SplitMix64::new(sample(&self.train), sample(&self.holdout)).next()
+    }
+}
+
+/// More positions than the set can number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("more than {} positions", DatasetBuilder::MOST)]
+pub struct TooManyPositions;
+
+/// Puts a [`Dataset`] together, game by game.
+///
+/// A board that has been there before replaces the old record: the newest score comes from the best
+/// player. So no board is in both halves of the set, and none counts more because openings share it.
+#[derive(Debug)]
+pub struct DatasetBuilder {
+    records: Vec<Record>,
+    index: BoardIndex,
+    split: SplitMix64,
+    holdout: f64,
+    game_held_out: bool,
+    games: u64,
+    duplicates: u64,
+    seed: u64,
+}
+
+impl DatasetBuilder {
+    /// Most positions in a set.
+    pub const MOST: usize = u32::MAX as usize - 1;
+
+    /// An empty set, of whose games a share `holdout` (0 to 1) will be held out, chosen by `seed`.
+    pub fn new(holdout: f64, seed: u64) -> DatasetBuilder {
+        DatasetBuilder {
+            records: Vec::new(),
+            index: BoardIndex::new(),
+            split: SplitMix64::new(seed, SPLIT),
+            holdout,
+            game_held_out: false,
+            games: 0,
+            duplicates: 0,
+            seed,
+        }
+    }
+
+    /// Adds the positions of a game that are fit for training.
+    ///
+    /// # Errors
+    /// When the set is full.
+    pub fn push_game(&mut self, game: &GameRecord) -> Result<(), TooManyPositions> {
+        self.start_game();
+        let mut result = Ok(());
+        game.for_each_kept(|position, score, outcome| {
+            if result.is_ok() {
+                let half_points = match outcome {
+                    Outcome::WhiteWins => 2,
+                    Outcome::Draw => 1,
+                    Outcome::BlackWins => 0,
+                };
+                result = self.push(position, score, half_points);
+            }
+        });
+        result
+    }
+
+    /// Starts the next game; all positions up to the following call belong to it.
+    pub fn start_game(&mut self) {
+        self.games += 1;
+        self.game_held_out = self.split.unit() < self.holdout;
+    }
+
+    /// Adds a position of the game. `score` is the side to move's, `white_half_points` (0, 1 or 2) is
+    /// the result of the game.
+    ///
+    /// # Errors
+    /// When the set is full.
+    pub fn push(
+        &mut self,
+        position: &Position,
+        score: Score,
+        white_half_points: u8,
+    ) -> Result<(), TooManyPositions> {
+        self.push_record(Record::new(position, score, white_half_points))
+    }
+
+    /// Adds a packed position of the game.
+    ///
+    /// # Errors
+    /// When the set is full.
+    pub fn push_record(&mut self, record: Record) -> Result<(), TooManyPositions> {
+        if self.records.len() >= DatasetBuilder::MOST {
+            return Err(TooManyPositions);
+        }
+        let record = record.with_held_out(self.game_held_out);
+        match self.index.find_or_insert(&self.records, &record) {
+            Some(old) => {
+                self.records[old] = record;
+                self.duplicates += 1;
+            }
+            None => self.records.push(record),
+        }
+        Ok(())
+    }
+
+    /// Games started.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Different boards.
+    pub fn positions(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Positions that replaced an older one of the same board.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
+    /// The set.
+    pub fn finish(self) -> Dataset {
+        let DatasetBuilder { mut records, index, seed, .. } = self;
+        drop(index);
+        let held_out: Vec<Record> = records.extract_if(.., |record| record.held_out()).collect();
+        let order = Permutation::new(held_out.len() as u32, seed, HOLDOUT_ORDER);
+        let holdout = (0..held_out.len() as u32)
+            .map(|place| held_out[order.at(place) as usize].with_held_out(false))
+            .collect();
+        Dataset { train: records, holdout }
+    }
+}
+
+/// Finds records by their board: a hash table with open addressing, eight bytes a slot.
+///
+/// ```text
+///  63 ........... 32 | 31 ............... 0
+///  hash of the board | number of the record
+/// ```
+///
+/// The slot is given by the upper bits of the hash, so slots can move to a larger table without a look
+/// at the records. Equal hashes are settled by comparing boards.
+#[derive(Debug)]
+struct BoardIndex {
+    slots: Vec<u64>,
+    /// How far a hash is shifted to give a slot.
+    shift: u32,
+    used: usize,
+}
+
+const EMPTY: u64 = u64::MAX;
+
+impl BoardIndex {
+    const FIRST_BITS: u32 = 12;
+
+    fn new() -> BoardIndex {
+        BoardIndex {
+            slots: vec![EMPTY; 1 << BoardIndex::FIRST_BITS],
+            shift: u32::BITS - BoardIndex::FIRST_BITS,
+            used: 0,
+        }
+    }
+
+    /// The number of the record with this board. If there is none, the board gets the next number.
+    fn find_or_insert(&mut self, records: &[Record], record: &Record) -> Option<usize> {
+        let hash = record.board_hash();
+        let mut slot = (hash >> self.shift) as usize;
+        while self.slots[slot] != EMPTY {
+            let number = self.slots[slot] as u32 as usize;
+            if self.slots[slot] >> 32 == u64::from(hash) && records[number].same_board(record) {
+                return Some(number);
+            }
+            slot = self.after(slot);
+        }
+        self.slots[slot] = u64::from(hash) << 32 | records.len() as u64;
+        self.used += 1;
+        if self.used * 4 > self.slots.len() * 3 {
+            self.grow();
+        }
+        None
+    }
+
+    fn after(&self, slot: usize) -> usize {
+        (slot + 1) & (self.slots.len() - 1)
+    }
+
+    fn grow(&mut self) {
+        let old = std::mem::take(&mut self.slots);
+        self.slots = vec![EMPTY; 2 * old.len()];
+        self.shift -= 1;
+        for entry in old.into_iter().filter(|&entry| entry != EMPTY) {
+            let mut slot = (entry >> 32 >> self.shift) as usize;
+            while self.slots[slot] != EMPTY {
+                slot = self.after(slot);
+            }
+            self.slots[slot] = entry;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::training::samples::{material_records, random_positions};
+
+    #[test]
+    fn the_newest_record_of_a_board_stays() {
+        // Few boards, seen often, with a score that tells which time it was.
+        let boards = material_records(5, 9000);
+        let mut random = SplitMix64::new(5, 5);
+        let mut builder = DatasetBuilder::new(0.0, 1);
+        let mut expected = HashMap::new();
+        for time in 0..20_000 {
+            builder.start_game();
+            let record = boards[random.below(boards.len())].with_labels(time as i16, 1);
+            builder.push_record(record).unwrap();
+            expected.insert((record.board_hash(), format!("{:?}", record.with_labels(0, 0))), record);
+        }
+        assert_eq!(builder.games(), 20_000);
+        assert_eq!(builder.positions(), expected.len());
+        assert_eq!(builder.duplicates() as usize, 20_000 - expected.len());
+        let set = builder.finish();
+        assert_eq!(set.train().len(), expected.len());
+        assert!(set.holdout().is_empty());
+        for record in set.train() {
+            let key = (record.board_hash(), format!("{:?}", record.with_labels(0, 0)));
+            assert_eq!(expected.get(&key), Some(record));
+        }
+    }
+
+    #[test]
+    fn whole_games_are_held_out() {
+        let positions = random_positions(6, 20_000);
+        let mut builder = DatasetBuilder::new(0.1, 3);
+        for (game, positions) in positions.chunks(20).enumerate() {
+            builder.start_game();
+            for position in positions {
+                builder.push(position, Score(game as i32), 1).unwrap();
+            }
+        }
+        let set = builder.finish();
+        let games = |records: &[Record]| {
+            let mut games: Vec<i16> = records.iter().map(Record::score).collect();
+            games.sort_unstable();
+            games.dedup();
+            games
+        };
+        let (train, holdout) = (games(set.train()), games(set.holdout()));
+        assert!((70..130).contains(&holdout.len()), "{} of 1000 games", holdout.len());
+        assert!(holdout.iter().all(|game| train.binary_search(game).is_err()));
+        assert!(set.holdout().iter().all(|record| !record.held_out()));
+        // Not in the order in which they came.
+        assert!(!set.holdout().is_sorted_by_key(Record::score));
+    }
+
+    #[test]
+    fn fingerprints_tell_data_apart() {
+        let build = |labels| {
+            let mut builder = DatasetBuilder::new(0.5, 3);
+            for record in material_records(7, 100) {
+                builder.start_game();
+                builder.push_record(record.with_labels(labels, 1)).unwrap();
+            }
+            builder.finish().fingerprint()
+        };
+        assert_eq!(build(1), build(1));
+        assert_ne!(build(1), build(2));
+    }
+}

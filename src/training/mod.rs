@@ -1,0 +1,56 @@
+//! Training of the evaluation network on the engine's own games, on plain processor cores.
+//!
+//! ```text
+//! games ──Dataset──> records in memory, each board once, some games held out
+//!   └─ every pass visits all records in a new random order (Permutation), in batches
+//!        └─ batch = 8 parts, shared out among threads, each with its own gradient
+//!             └─ part = blocks of 256 positions (Block): forward, loss, backward in cache
+//!        └─ AdamW adds the parts up and moves the weights
+//! weights ──quantise──> integers of the net file
+//! ```
+//!
+//! The network is (768 -> H) x 2 -> 1 with horizontally mirrored features and squared clipped
+//! activation. Its float side, from which quantising makes the integers:
+//!
+//! ```text
+//! a[P]   = bias + sum of the rows of the features that perspective P sees
+//! c      = clamp(a, 0, 1)
+//! out    = sum c[own]^2 * w[own] + sum c[enemy]^2 * w[enemy] + output bias      (out * 400 = centipawns)
+//! target = wdl * result + (1 - wdl) * sigmoid(score / scale)
+//! loss   = mean (sigmoid(400 * out / scale) - target)^2
+//! ```
+//!
+//! The same data, settings and seed give the same net bit for bit on one machine, however many threads
+//! there are: the parts of a batch are fixed, and so is the order in which they are added.
+
+mod adam;
+mod block;
+mod checkpoint;
+pub mod command;
+mod curve;
+mod dataset;
+mod history;
+mod lane;
+mod objective;
+mod quantise;
+mod random;
+mod record;
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod samples;
+mod scale;
+mod session;
+mod shape;
+mod trainer;
+
+pub use checkpoint::{Checkpoint, CheckpointError};
+pub use dataset::{Dataset, DatasetBuilder, TooManyPositions};
+pub use history::{History, Row};
+pub use objective::Objective;
+pub use quantise::{Health, evaluate, examine};
+pub use record::Record;
+pub use scale::{ScaleFit, fit_scale};
+pub use session::{Session, Target, TrainingError};
+pub use shape::Shape;
+pub use trainer::{PARTS, Settings, Trainer, Validation};

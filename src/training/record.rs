@@ -1,0 +1,236 @@
+//! A training position in 32 bytes, as the side to move sees it.
+
+use crate::board::Position;
+use crate::types::{Color, PieceType, Score};
+
+/// A position with the score of a search and the result of its game.
+///
+/// Everything is seen by the side to move: ranks are flipped when Black is to move, and "own" men are
+/// its men. So a position and its colour-flipped twin are the same record. What the network does not
+/// see (castling rights, en passant, counters) is not kept. The layout is that of bulletformat, which
+/// is known to do (docs.rs/bulletformat).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Record {
+    /// The occupied squares.
+    occupied: u64,
+    /// Four bits a man, in the order of their squares: type 0..=5, plus 8 if it is the enemy's.
+    men: [u8; 16],
+    /// Centipawns.
+    score: i16,
+    /// Half points: 0, 1, 2.
+    result: u8,
+    /// King of the side to move.
+    own_king: u8,
+    /// King of the other side, as that side sees it.
+    enemy_king: u8,
+    /// Whether it belongs to a game that is held out; used only while the set is put together.
+    held_out: bool,
+    spare: [u8; 2],
+}
+
+const _: () = assert!(size_of::<Record>() == 32);
+
+/// The bit of a man's nibble that marks an enemy.
+const ENEMY: u8 = 8;
+/// Flips ranks.
+const FLIP: u8 = 56;
+
+impl Record {
+    /// Packs a position.
+    ///
+    /// `score` is from the side to move's view; more than +-32000 is cut. `white_half_points` is the
+    /// result of the game for White: 0, 1 or 2.
+    pub fn new(position: &Position, score: Score, white_half_points: u8) -> Record {
+        debug_assert!(white_half_points <= 2);
+        let us = position.stm();
+        let flip = if us == Color::Black { FLIP } else { 0 };
+        let occupied = position.occupied().0;
+        let mut record = Record {
+            occupied: if us == Color::Black { occupied.swap_bytes() } else { occupied },
+            men: [0; 16],
+            score: score.0.clamp(-32_000, 32_000) as i16,
+            result: if us == Color::White { white_half_points } else { 2 - white_half_points },
+            own_king: position.king(us) as u8 ^ flip,
+            enemy_king: position.king(!us) as u8 ^ flip ^ FLIP,
+            held_out: false,
+            spare: [0; 2],
+        };
+        let mut squares = record.occupied;
+        let mut index = 0;
+        while squares != 0 {
+            let square = crate::types::Square::from_index(squares.trailing_zeros() as u8 ^ flip);
+            if let Some(piece) = position.piece_on(square) {
+                let man = piece.kind() as u8 | if piece.color() == us { 0 } else { ENEMY };
+                record.men[index / 2] |= man << (4 * (index % 2));
+            }
+            squares &= squares - 1;
+            index += 1;
+        }
+        record
+    }
+
+    /// The score in centipawns, from the side to move's view.
+    #[inline(always)]
+    pub fn score(&self) -> i16 {
+        self.score
+    }
+
+    /// The result of the game in half points for the side to move: 0, 1 or 2.
+    #[inline(always)]
+    pub fn half_points(&self) -> u8 {
+        self.result
+    }
+
+    /// Number of men on the board.
+    #[inline(always)]
+    pub fn men(&self) -> usize {
+        self.occupied.count_ones() as usize
+    }
+
+    /// Calls `f` with each man's feature index from the own and from the enemy's perspective.
+    ///
+    /// A perspective sees the board from its own side, its files mirrored while its king stands on e to
+    /// h; the index is `(relative colour * 6 + type) * 64 + square`.
+    #[inline(always)]
+    pub fn for_each_feature(&self, mut f: impl FnMut(u16, u16)) {
+        let own_turn = mirror(self.own_king);
+        let enemy_turn = mirror(self.enemy_king) ^ FLIP;
+        let mut squares = self.occupied;
+        let mut men = u128::from_le_bytes(self.men);
+        while squares != 0 {
+            let square = squares.trailing_zeros() as u8;
+            let man = men as u8 & 15;
+            let kind = (man & 7) as u16;
+            let color = (man / ENEMY) as u16;
+            let own = (color * 6 + kind) * 64 + (square ^ own_turn) as u16;
+            let enemy = ((1 - color) * 6 + kind) * 64 + (square ^ enemy_turn) as u16;
+            f(own, enemy);
+            squares &= squares - 1;
+            men >>= 4;
+        }
+    }
+
+    /// Whether its game is held out.
+    pub(super) fn held_out(&self) -> bool {
+        self.held_out
+    }
+
+    /// The same record, of a game that is or is not held out.
+    pub(super) fn with_held_out(self, held_out: bool) -> Record {
+        Record { held_out, ..self }
+    }
+
+    /// Whether the same men stand on the same squares, which makes it the same input of the network.
+    #[inline(always)]
+    pub(super) fn same_board(&self, other: &Record) -> bool {
+        self.occupied == other.occupied && self.men == other.men
+    }
+
+    /// A hash of the board. Records of the same board have the same one.
+    #[inline(always)]
+    pub(super) fn board_hash(&self) -> u32 {
+        let men = u128::from_le_bytes(self.men);
+        let fold = |a: u64, b: u64| {
+            let product = u128::from(a) * u128::from(b);
+            product as u64 ^ (product >> 64) as u64
+        };
+        let men = fold(men as u64 ^ 0x9E37_79B9_7F4A_7C15, (men >> 64) as u64 ^ 0xD6E8_FEB8_6659_FD93);
+        (fold(self.occupied ^ 0xA076_1D64_78BD_642F, men ^ 0xE703_7ED1_A0B4_28DB) >> 32) as u32
+    }
+
+    /// Own and enemy material in centipawns, for targets that tests can teach.
+    #[cfg(test)]
+    pub(super) fn material(&self) -> i16 {
+        let worth = [100, 300, 300, 500, 900, 0];
+        let mut sum = 0;
+        self.for_each_feature(|own, _| {
+            let value = worth[own as usize / 64 % 6];
+            sum += if own < 384 { value } else { -value };
+        });
+        sum
+    }
+
+    /// The same board with another score and result.
+    #[cfg(test)]
+    pub(super) fn with_labels(self, score: i16, result: u8) -> Record {
+        Record { score, result, ..self }
+    }
+}
+
+/// What turns a square of a perspective whose king stands here: 7 mirrors the files.
+#[inline(always)]
+fn mirror(king: u8) -> u8 {
+    if king & 7 > 3 { 7 } else { 0 }
+}
+
+/// The number of a piece type within features is its index.
+const _: () = assert!(PieceType::King as u8 == 5 && PieceType::Pawn as u8 == 0);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::samples::random_positions;
+    use crate::types::{Bitboard, Square};
+
+    /// Feature indices straight from the definition.
+    fn features_by_definition(position: &Position, perspective: Color) -> Vec<u16> {
+        let king = position.king(perspective).relative_to(perspective);
+        let mut features = Vec::new();
+        for square in position.occupied() {
+            let piece = position.piece_on(square).unwrap();
+            let mut seen = square.relative_to(perspective) as u16;
+            if king.file().index() >= 4 {
+                seen ^= 7;
+            }
+            let color = u16::from(piece.color() != perspective);
+            features.push((color * 6 + piece.kind() as u16) * 64 + seen);
+        }
+        features.sort_unstable();
+        features
+    }
+
+    #[test]
+    fn features_follow_the_definition() {
+        for position in random_positions(1, 2000) {
+            let record = Record::new(&position, Score(12), 2);
+            let (mut own, mut enemy) = (Vec::new(), Vec::new());
+            record.for_each_feature(|a, b| {
+                own.push(a);
+                enemy.push(b);
+            });
+            own.sort_unstable();
+            enemy.sort_unstable();
+            assert_eq!(own, features_by_definition(&position, position.stm()));
+            assert_eq!(enemy, features_by_definition(&position, !position.stm()));
+            assert_eq!(record.men(), position.occupied().count() as usize);
+        }
+    }
+
+    #[test]
+    fn colours_do_not_matter() {
+        for position in random_positions(2, 500) {
+            let record = Record::new(&position, Score(-7), 2);
+            assert_eq!(record, Record::new(&position.color_flipped(), Score(-7), 0));
+            assert_eq!(record.half_points(), if position.stm() == Color::White { 2 } else { 0 });
+        }
+    }
+
+    #[test]
+    fn a_known_position() {
+        // White king e1 (mirrored), black king b8 (a to d, not mirrored), black pawn h7; Black moves.
+        let position: Position = "1k6/7p/8/8/8/8/8/4K3 b - - 0 1".parse().unwrap();
+        let mut pairs = Vec::new();
+        Record::new(&position, Score(0), 1).for_each_feature(|own, enemy| pairs.push((own, enemy)));
+        let at = |color: u16, kind: PieceType, square: Square| (color * 6 + kind as u16) * 64 + square as u16;
+        assert_eq!(
+            pairs,
+            [
+                (at(0, PieceType::King, Square::B1), at(1, PieceType::King, Square::G8)),
+                (at(0, PieceType::Pawn, Square::H2), at(1, PieceType::Pawn, Square::A7)),
+                (at(1, PieceType::King, Square::E8), at(0, PieceType::King, Square::D1)),
+            ]
+        );
+        assert!(Bitboard(Record::new(&position, Score(0), 1).occupied).has(Square::E8));
+    }
+}

@@ -1,0 +1,146 @@
+//! The network in plain double precision, from the definition: what the fast trainer is held against.
+
+use super::block::{BLOCK, Block};
+use super::lane::{LANE, Lanes};
+use super::objective::Objective;
+use super::random::SplitMix64;
+use super::record::Record;
+use super::samples::material_records;
+use super::shape::Shape;
+
+const OBJECTIVE: Objective = Objective { wdl: 0.3, scale: 350.0 };
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// The hidden layer of both perspectives, before activation.
+fn accumulators(weights: &[f64], shape: Shape, record: &Record) -> [Vec<f64>; 2] {
+    let neurons = 0..shape.hidden;
+    let mut halves =
+        [0, 1].map(|_| neurons.clone().map(|neuron| weights[shape.bias(neuron)]).collect::<Vec<_>>());
+    record.for_each_feature(|own, enemy| {
+        for (half, feature) in halves.iter_mut().zip([own, enemy]) {
+            for (neuron, sum) in half.iter_mut().enumerate() {
+                *sum += weights[shape.feature_weight(feature.into(), neuron)];
+            }
+        }
+    });
+    halves
+}
+
+/// The loss of one record, and its slope towards the output.
+fn loss(weights: &[f64], shape: Shape, record: &Record) -> (f64, f64) {
+    let bucket = shape.bucket(record.men());
+    let mut output = weights[shape.output_bias(bucket)];
+    for (half, accumulator) in accumulators(weights, shape, record).iter().enumerate() {
+        for (neuron, value) in accumulator.iter().enumerate() {
+            output += value.clamp(0.0, 1.0).powi(2) * weights[shape.output_weight(bucket, half, neuron)];
+        }
+    }
+    let (wdl, scale) = (f64::from(OBJECTIVE.wdl), f64::from(OBJECTIVE.scale));
+    let target = wdl * f64::from(record.half_points()) / 2.0
+        + (1.0 - wdl) * sigmoid(f64::from(record.score()) / scale);
+    let expected = sigmoid(output * 400.0 / scale);
+    let slope = 2.0 * (expected - target) * expected * (1.0 - expected) * 400.0 / scale;
+    ((expected - target).powi(2), slope)
+}
+
+/// Adds the gradient of the loss of one record.
+fn add_gradient(gradient: &mut [f64], weights: &[f64], shape: Shape, record: &Record) {
+    let (_, slope) = loss(weights, shape, record);
+    let bucket = shape.bucket(record.men());
+    gradient[shape.output_bias(bucket)] += slope;
+    for (half, accumulator) in accumulators(weights, shape, record).iter().enumerate() {
+        for (neuron, &value) in accumulator.iter().enumerate() {
+            let place = shape.output_weight(bucket, half, neuron);
+            gradient[place] += slope * value.clamp(0.0, 1.0).powi(2);
+            if value <= 0.0 || value >= 1.0 {
+                continue;
+            }
+            let inner = slope * weights[place] * 2.0 * value;
+            gradient[shape.bias(neuron)] += inner;
+            record.for_each_feature(|own, enemy| {
+                let feature = if half == 0 { own } else { enemy };
+                gradient[shape.feature_weight(feature.into(), neuron)] += inner;
+            });
+        }
+    }
+}
+
+/// Weights with which neurons are at work, idle and saturated in turn.
+fn random_weights(shape: Shape) -> Lanes {
+    let mut random = SplitMix64::new(9, 9);
+    let mut weights = Lanes::zeros(shape.lanes());
+    for place in 0..shape.output_bias(shape.buckets) {
+        weights[place] = random.within(0.25);
+    }
+    for neuron in 0..shape.hidden {
+        weights[shape.bias(neuron)] += 0.5;
+    }
+    weights
+}
+
+fn as_doubles(weights: &Lanes) -> Vec<f64> {
+    weights.floats().map(f64::from).collect()
+}
+
+#[test]
+fn reference_gradients_match_finite_differences() {
+    let shape = Shape { hidden: 32, buckets: 8 };
+    let weights = as_doubles(&random_weights(shape));
+    let records = material_records(11, 20);
+    let mut gradient = vec![0.0; weights.len()];
+    records.iter().for_each(|record| add_gradient(&mut gradient, &weights, shape, record));
+    let total = |weights: &[f64]| records.iter().map(|record| loss(weights, shape, record).0).sum::<f64>();
+    let mut random = SplitMix64::new(11, 0);
+    // Random places, of which most are feature weights, and all of one neuron's other numbers.
+    let mut places: Vec<usize> = (0..1500).map(|_| random.below(shape.bias(0))).collect();
+    for bucket in 0..8 {
+        places.extend([0, 1].map(|half| shape.output_weight(bucket, half, 5)));
+        places.push(shape.output_bias(bucket));
+    }
+    places.extend((0..shape.hidden).map(|neuron| shape.bias(neuron)));
+    let mut nonzero = 0;
+    for place in places {
+        const STEP: f64 = 1e-6;
+        let shifted = |step: f64| {
+            let mut weights = weights.clone();
+            weights[place] += step;
+            total(&weights)
+        };
+        let slope = (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP);
+        let found = gradient[place];
+        assert!((slope - found).abs() < 1e-7 + 1e-5 * slope.abs(), "{place}: {found}, not {slope}");
+        nonzero += u32::from(found != 0.0);
+    }
+    assert!(nonzero > 200, "{nonzero} slopes that are not zero");
+}
+
+#[test]
+fn fast_and_plain_trainer_agree() {
+    for (hidden, buckets) in [(32, 8), (96, 1), (128, 8)] {
+        let shape = Shape { hidden, buckets };
+        let weights = random_weights(shape);
+        let doubles = as_doubles(&weights);
+        let records = material_records(12, BLOCK + 37);
+        let (mut block, mut fast, mut fast_loss) = (Block::new(shape), Lanes::zeros(shape.lanes()), 0.0);
+        for records in records.chunks(BLOCK) {
+            block.load(records, OBJECTIVE);
+            block.forward(&weights);
+            fast_loss += block.backward(&weights, &mut fast, OBJECTIVE);
+        }
+        let mut plain = vec![0.0; doubles.len()];
+        records.iter().for_each(|record| add_gradient(&mut plain, &doubles, shape, record));
+        let plain_loss: f64 = records.iter().map(|record| loss(&doubles, shape, record).0).sum();
+        let count = records.len() as f64;
+        assert!((fast_loss - plain_loss).abs() / count < 1e-6, "{fast_loss} {plain_loss}");
+        let largest = plain.iter().fold(0f64, |largest, slope| largest.max(slope.abs()));
+        assert!(largest > 0.1, "{largest}");
+        for (place, (fast, &plain)) in fast.floats().zip(&plain).enumerate() {
+            let difference = (f64::from(fast) - plain).abs();
+            assert!(difference < 1e-5 * (1.0 + plain.abs()), "float {place}: {fast}, not {plain}");
+        }
+        assert_eq!(fast.0.len() * LANE, plain.len());
+    }
+}

@@ -1,0 +1,101 @@
+//! The scale at which scores foretell results best.
+
+use super::record::Record;
+
+/// A sigmoid fitted to scores and results.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScaleFit {
+    /// Centipawns of the sigmoid's unit.
+    pub scale: f64,
+    /// Mean squared difference between sigmoid(score / scale) and the result (0, 0.5, 1).
+    pub error: f64,
+}
+
+/// Scales that are tried, in centipawns.
+const LEAST: f64 = 20.0;
+const MOST: f64 = 5000.0;
+
+/// All records with one score: how many, the sum of their results and of the squares of these.
+#[derive(Clone, Copy, Default)]
+struct Bin {
+    count: f64,
+    sum: f64,
+    squares: f64,
+}
+
+/// The scale that makes sigmoid(score / scale) the best forecast of the result, in the sense of least
+/// squares; none without records.
+pub fn fit_scale(records: &[Record]) -> Option<ScaleFit> {
+    let mut bins = vec![Bin::default(); 1 << 16];
+    for record in records {
+        let bin = &mut bins[usize::from(record.score() as u16)];
+        let result = 0.5 * f64::from(record.half_points());
+        bin.count += 1.0;
+        bin.sum += result;
+        bin.squares += result * result;
+    }
+    let bins: Vec<(f64, Bin)> = bins
+        .into_iter()
+        .enumerate()
+        .filter(|(_, bin)| bin.count > 0.0)
+        .map(|(index, bin)| (f64::from(index as u16 as i16), bin))
+        .collect();
+    let total: f64 = bins.iter().map(|(_, bin)| bin.count).sum();
+    let error = |scale: f64| {
+        let sum: f64 = bins
+            .iter()
+            .map(|(score, bin)| {
+                let expected = 1.0 / (1.0 + (-score / scale).exp());
+                bin.squares - 2.0 * expected * bin.sum + expected * expected * bin.count
+            })
+            .sum();
+        sum / total
+    };
+    let scale = minimum(|exponent: f64| error(exponent.exp()), LEAST.ln(), MOST.ln()).exp();
+    (!records.is_empty()).then(|| ScaleFit { scale, error: error(scale) })
+}
+
+/// Where a function with one valley between `low` and `high` is least (golden section search).
+fn minimum(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
+    let ratio = (5f64.sqrt() - 1.0) / 2.0;
+    let (mut left, mut right) = (high - ratio * (high - low), low + ratio * (high - low));
+    let (mut at_left, mut at_right) = (f(left), f(right));
+    while high - low > 1e-6 {
+        if at_left < at_right {
+            (high, right, at_right) = (right, left, at_left);
+            left = high - ratio * (high - low);
+            at_left = f(left);
+        } else {
+            (low, left, at_left) = (left, right, at_right);
+            right = low + ratio * (high - low);
+            at_right = f(right);
+        }
+    }
+    (low + high) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::random::SplitMix64;
+    use crate::training::samples::material_records;
+
+    #[test]
+    fn the_scale_of_the_data_is_found() {
+        let record = material_records(1, 1)[0];
+        for scale in [150.0, 400.0] {
+            let mut random = SplitMix64::new(1, 1);
+            let records: Vec<Record> = (0..200_000)
+                .map(|_| {
+                    let score = random.within(1000.0);
+                    let expected = 1.0 / (1.0 + (-f64::from(score) / scale).exp());
+                    record.with_labels(score as i16, if random.unit() < expected { 2 } else { 0 })
+                })
+                .collect();
+            let fit = fit_scale(&records).unwrap();
+            assert!((fit.scale / scale - 1.0).abs() < 0.03, "{fit:?}");
+            assert!((0.05..0.25).contains(&fit.error), "{fit:?}");
+        }
+        assert_eq!(fit_scale(&[]), None);
+    }
+}

@@ -1,0 +1,253 @@
+//! A training from the first pass to the net file: log, checkpoints, report.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use indicatif::ProgressBar;
+
+use super::checkpoint::Checkpoint;
+use super::dataset::Dataset;
+use super::history::{History, Row};
+use super::quantise::examine;
+use super::shape::Shape;
+use super::trainer::Trainer;
+use crate::nnue::{Network, NetworkError};
+use crate::tools::progress;
+use crate::uci::Output;
+
+/// A row of the log covers a pass, or this many positions of a longer one.
+const ROW_POSITIONS: usize = 10_000_000;
+/// Held-out positions that a row of the log looks at. Their mean loss is exact to about 0.1 %.
+const ROW_HOLDOUT: usize = 500_000;
+/// Positions that the last report looks at.
+const REPORT_POSITIONS: usize = 100_000;
+/// When, in percent of the passes, nets are kept on the way.
+const KEPT_AT: [u32; 2] = [50, 75];
+
+/// Why a training ended without a net.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainingError {
+    /// A file cannot be written.
+    #[error("cannot write {path}: {error}")]
+    Write {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The loss is no longer a number.
+    #[error("the training diverged in pass {0}; try a smaller --lr")]
+    Diverged(u64),
+    /// The integers do not make a network.
+    #[error("the network cannot be stored: {0}")]
+    Network(#[from] NetworkError),
+}
+
+/// What to write, and where.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The net file. Log and checkpoint lie beside it.
+    pub net: PathBuf,
+    /// The name inside it.
+    pub name: String,
+    /// Whether nets are written after half and three quarters of the passes, too.
+    pub keep_on_the_way: bool,
+}
+
+impl Target {
+    /// The file beside the net with this ending.
+    pub fn beside(&self, ending: &str) -> PathBuf {
+        self.net.with_added_extension(ending)
+    }
+
+    /// The file from which an interrupted training goes on.
+    pub fn checkpoint(&self) -> PathBuf {
+        self.beside("checkpoint")
+    }
+}
+
+/// A training in progress.
+pub struct Session<'a> {
+    trainer: Trainer,
+    data: &'a Dataset,
+    fingerprint: u64,
+    history: History,
+    target: Target,
+    output: &'a Output,
+    bar: ProgressBar,
+    start: Instant,
+    /// Steps that were taken before this session.
+    steps_before: u64,
+}
+
+impl<'a> Session<'a> {
+    /// A session of a new trainer, or of one that has already come as far as `history` tells.
+    pub fn new(
+        trainer: Trainer,
+        history: History,
+        data: &'a Dataset,
+        target: Target,
+        output: &'a Output,
+    ) -> Session<'a> {
+        let total = data.train().len() as u64 * u64::from(trainer.settings().passes);
+        let bar = progress::bar(total, "positions");
+        bar.set_position(trainer.samples(data.train().len()));
+        bar.reset_eta();
+        Session {
+            steps_before: trainer.steps(),
+            fingerprint: data.fingerprint(),
+            start: Instant::now(),
+            trainer,
+            data,
+            history,
+            target,
+            output,
+            bar,
+        }
+    }
+
+    /// Trains to the end, writes the net and reports on it.
+    ///
+    /// # Errors
+    /// When a file cannot be written or the training diverges.
+    pub fn run(mut self) -> Result<(), TrainingError> {
+        // Now rather than after hours: can files be written there?
+        self.write_log()?;
+        let positions = self.data.train().len();
+        let steps = self.trainer.settings().steps(positions);
+        let total = steps * u64::from(self.trainer.settings().passes);
+        let rows = (positions.div_ceil(ROW_POSITIONS) as u64).min(steps);
+        let (mut losses, mut count) = (0.0, 0);
+        while self.trainer.steps() < total {
+            let step = self.trainer.steps() % steps;
+            let loss = self.trainer.step(self.data.train());
+            if !loss.is_finite() {
+                self.bar.finish_and_clear();
+                return Err(TrainingError::Diverged(self.trainer.steps().div_ceil(steps)));
+            }
+            self.bar.set_position(self.trainer.samples(positions));
+            (losses, count) = (losses + loss, count + 1);
+            if (step + 1) * rows / steps > step * rows / steps {
+                self.add_row(losses / f64::from(count), total)?;
+                (losses, count) = (0.0, 0);
+            }
+            if step + 1 == steps {
+                self.end_pass((self.trainer.steps() / steps) as u32)?;
+            }
+        }
+        self.bar.finish_and_clear();
+        self.write_net(&self.target.net)?;
+        // It has served its purpose. If it stays, nothing is lost.
+        let _ = fs::remove_file(self.target.checkpoint());
+        self.report();
+        Ok(())
+    }
+
+    /// Adds a row to the log and shows it.
+    fn add_row(&mut self, train_loss: f64, total: u64) -> Result<(), TrainingError> {
+        let progress = self.trainer.steps() as f64 / total as f64;
+        let settings = *self.trainer.settings();
+        let objective = settings.objective_at(progress);
+        let holdout = self.data.holdout();
+        let holdout = self.trainer.validate(&holdout[..holdout.len().min(ROW_HOLDOUT)], objective);
+        let row = Row {
+            pass: progress * f64::from(settings.passes),
+            samples: self.trainer.samples(self.data.train().len()),
+            rate: settings.rate_at(progress),
+            wdl: objective.wdl,
+            train_loss,
+            holdout,
+        };
+        self.history.0.push(row);
+        self.write_log()?;
+        let text = self.describe(&row, total);
+        self.bar.suspend(|| self.output.line(&text));
+        Ok(())
+    }
+
+    /// A row of the log for people, with speed and the time that is left.
+    fn describe(&self, row: &Row, total: u64) -> String {
+        let seconds = self.start.elapsed().as_secs_f64();
+        let done = self.trainer.steps() - self.steps_before;
+        let positions = self.data.train().len() as f64;
+        let passes = self.trainer.settings().passes;
+        let share = done as f64 / total as f64;
+        let rate = share * positions * f64::from(passes) / seconds;
+        let left = seconds / done as f64 * (total - self.trainer.steps()) as f64;
+        let holdout = row.holdout.map_or(String::new(), |losses| format!(", held out {:.6}", losses.loss));
+        format!(
+            "pass {:.1} of {passes}: loss {:.6}{holdout}, lr {:.2e}, wdl {:.3}, {:.2} M positions/s, ETA {}",
+            row.pass,
+            row.train_loss,
+            row.rate,
+            row.wdl,
+            rate / 1e6,
+            clock(left as u64)
+        )
+    }
+
+    fn end_pass(&self, pass: u32) -> Result<(), TrainingError> {
+        let path = self.target.checkpoint();
+        let checkpoint = Checkpoint::new(&self.trainer, self.fingerprint, &self.history);
+        checkpoint.save(&path).map_err(|error| TrainingError::Write { path, error })?;
+        let passes = self.trainer.settings().passes;
+        for percent in KEPT_AT {
+            if self.target.keep_on_the_way && pass < passes && pass == (passes * percent).div_ceil(100) {
+                self.write_net(&self.target.beside(&percent.to_string()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_log(&self) -> Result<(), TrainingError> {
+        write(&self.target.beside("csv"), self.history.to_csv().as_bytes())?;
+        write(&self.target.beside("svg"), self.history.to_svg(&self.target.name).as_bytes())
+    }
+
+    fn write_net(&self, path: &Path) -> Result<(), TrainingError> {
+        let network = Network::new(self.trainer.quantised(&self.target.name))?;
+        write(path, &network.to_bytes())
+    }
+
+    /// Says how the net has turned out.
+    fn report(&mut self) {
+        let (kind, records) = match self.data.holdout() {
+            [] => ("training", self.data.train()),
+            holdout => ("held-out", holdout),
+        };
+        let records = &records[..records.len().min(REPORT_POSITIONS)];
+        let Shape { hidden, buckets } = self.trainer.settings().shape;
+        let parts = self.trainer.quantised(&self.target.name);
+        let health = examine(&mut self.trainer, &parts, records);
+        self.output.line(&format!(
+            "{}: {hidden} neurons a side, output buckets: {buckets}, name '{}'\n\
+             on {} {kind} positions: mean magnitude {:.1} cp; integers differ from floats by {:.2} cp on \
+             average, at most {:.1} cp\n\
+             loss {:.6}, with integers {:.6}\n\
+             dead neurons {:.1} %; weights at the clip: first layer {:.3} %, output {:.2} %",
+            self.target.net.display(),
+            self.target.name,
+            records.len(),
+            health.mean_value,
+            health.mean_difference,
+            health.largest_difference,
+            health.loss,
+            health.integer_loss,
+            100.0 * health.dead_neurons,
+            100.0 * health.clipped_features,
+            100.0 * health.clipped_outputs,
+        ));
+    }
+}
+
+/// Writes a file, or says which one could not be written.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainingError> {
+    fs::write(path, bytes).map_err(|error| TrainingError::Write { path: path.to_owned(), error })
+}
+
+/// Hours, minutes and seconds.
+fn clock(seconds: u64) -> String {
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}

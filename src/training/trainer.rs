@@ -1,0 +1,393 @@
+//! The training loop: passes, batches, parts, and the threads that share them.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use super::adam::Adam;
+use super::block::{BLOCK, Block};
+use super::lane::{Lane, Lanes};
+use super::objective::Objective;
+use super::random::{Permutation, SplitMix64};
+use super::record::Record;
+use super::shape::Shape;
+use crate::nnue::FEATURES;
+
+/// Parts of a batch. Each is summed up on its own, by whichever thread is free, and the sums are added
+/// in order; so the outcome does not depend on the threads. More threads than parts have nothing to do.
+pub const PARTS: usize = 8;
+
+/// Random stream of the first weights, beside the numbers of the passes.
+const INIT: u64 = 1 << 41;
+
+/// Features that a perspective has on average, more or less; the first weights are scaled by it.
+const ACTIVE_FEATURES: f32 = 32.0;
+
+/// Everything that decides what a training makes of its data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The network.
+    pub shape: Shape,
+    /// Times that every position is seen.
+    pub passes: u32,
+    /// Positions of a step, about: a pass is divided evenly.
+    pub batch: usize,
+    /// Learning rate of the first step.
+    pub rate: f32,
+    /// Learning rate of the last step; between them it falls along a cosine.
+    pub last_rate: f32,
+    /// Share of the result in the target at the start.
+    pub wdl: f32,
+    /// The same at the end; it changes linearly.
+    pub last_wdl: f32,
+    /// Centipawns of the sigmoid's unit.
+    pub scale: f32,
+    /// Seed of first weights and order.
+    pub seed: u64,
+}
+
+impl Settings {
+    /// Steps that a pass over so many positions takes.
+    pub fn steps(&self, positions: usize) -> u64 {
+        ((positions + self.batch / 2) / self.batch).max(1) as u64
+    }
+
+    /// The learning rate when `progress` (0 to 1) of the training is done.
+    pub fn rate_at(&self, progress: f64) -> f32 {
+        let (first, last) = (f64::from(self.rate), f64::from(self.last_rate));
+        (last + 0.5 * (first - last) * (1.0 + (std::f64::consts::PI * progress).cos())) as f32
+    }
+
+    /// The objective when `progress` (0 to 1) of the training is done.
+    pub fn objective_at(&self, progress: f64) -> Objective {
+        let (first, last) = (f64::from(self.wdl), f64::from(self.last_wdl));
+        Objective { wdl: (first + (last - first) * progress) as f32, scale: self.scale }
+    }
+}
+
+/// A network in training.
+#[derive(Debug)]
+pub struct Trainer {
+    settings: Settings,
+    threads: usize,
+    pub(super) weights: Lanes,
+    pub(super) optimiser: Adam,
+    parts: Vec<Part>,
+    workers: Vec<Worker>,
+}
+
+/// What a thread needs for itself.
+#[derive(Debug)]
+struct Worker {
+    block: Block,
+    records: Vec<Record>,
+}
+
+/// One part's share of the gradient.
+#[derive(Debug)]
+struct Part {
+    gradient: Lanes,
+    loss: f64,
+}
+
+/// Squared errors over held-out positions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Validation {
+    /// Mean loss under the objective of the moment, comparable with the training loss.
+    pub loss: f64,
+    /// Mean loss under the objective of the last step, comparable between moments.
+    pub last_loss: f64,
+}
+
+impl Trainer {
+    /// A network with random weights. At most [`PARTS`] threads are used, and at least one.
+    pub fn new(settings: Settings, threads: usize) -> Trainer {
+        let shape = settings.shape;
+        let mut weights = Lanes::zeros(shape.lanes());
+        let mut random = SplitMix64::new(settings.seed, INIT);
+        let bound = ACTIVE_FEATURES.sqrt().recip();
+        for feature in 0..FEATURES {
+            for neuron in 0..shape.hidden {
+                weights[shape.feature_weight(feature, neuron)] = random.within(bound);
+            }
+        }
+        let bound = ((2 * shape.hidden) as f32).sqrt().recip();
+        for bucket in 0..shape.buckets {
+            for half in 0..2 {
+                for neuron in 0..shape.hidden {
+                    weights[shape.output_weight(bucket, half, neuron)] = random.within(bound);
+                }
+            }
+        }
+        Trainer::with_state(settings, threads, weights, Adam::new(shape))
+    }
+
+    /// A network as an earlier training left it.
+    pub(super) fn with_state(settings: Settings, threads: usize, weights: Lanes, optimiser: Adam) -> Trainer {
+        let shape = settings.shape;
+        let threads = threads.clamp(1, PARTS);
+        let part = || Part { gradient: Lanes::zeros(shape.lanes()), loss: 0.0 };
+        let worker = || Worker { block: Block::new(shape), records: Vec::with_capacity(BLOCK) };
+        Trainer {
+            settings,
+            threads,
+            weights,
+            optimiser,
+            parts: (0..PARTS).map(|_| part()).collect(),
+            workers: (0..threads).map(|_| worker()).collect(),
+        }
+    }
+
+    /// What it is trained by.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Steps taken so far.
+    pub fn steps(&self) -> u64 {
+        self.optimiser.steps
+    }
+
+    /// Positions seen so far, of a set of this size.
+    pub fn samples(&self, positions: usize) -> u64 {
+        let steps = self.settings.steps(positions);
+        let (pass, step) = (self.optimiser.steps / steps, self.optimiser.steps % steps);
+        pass * positions as u64 + share(0..positions, step as usize, steps as usize).start as u64
+    }
+
+    /// Takes the next step of the training on these records, and returns the mean loss before it.
+    ///
+    /// The steps of a pass share out a random order of all records, which depends on the seed and the
+    /// pass only.
+    pub fn step(&mut self, records: &[Record]) -> f64 {
+        let steps = self.settings.steps(records.len());
+        let (pass, step) = (self.optimiser.steps / steps, self.optimiser.steps % steps);
+        let progress = self.optimiser.steps as f64 / (steps * u64::from(self.settings.passes)) as f64;
+        let order = Permutation::new(records.len() as u32, self.settings.seed, pass);
+        let places = share(0..records.len(), step as usize, steps as usize);
+        self.step_on(
+            records,
+            &order,
+            places,
+            self.settings.objective_at(progress),
+            self.settings.rate_at(progress),
+        )
+    }
+
+    fn step_on(
+        &mut self,
+        records: &[Record],
+        order: &Permutation,
+        places: Range<usize>,
+        objective: Objective,
+        rate: f32,
+    ) -> f64 {
+        let weights = &self.weights;
+        let samples = places.len();
+        let queue = Mutex::new(self.parts.iter_mut().enumerate());
+        let work = |worker: &mut Worker| {
+            loop {
+                // The lock must not be held while working.
+                let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((number, part)) = next else { return };
+                let places = share(places.clone(), number, PARTS);
+                worker.add_up(weights, records, order, places, objective, part);
+            }
+        };
+        run_on_all(&mut self.workers, work);
+        let gradients: Vec<&Lanes> = self.parts.iter().map(|part| &part.gradient).collect();
+        let shape = self.settings.shape;
+        self.optimiser.step(shape, &mut self.weights, &gradients, samples, rate, self.threads);
+        self.parts.iter().map(|part| part.loss).sum::<f64>() / samples as f64
+    }
+
+    /// Mean loss over records that are not trained on; none without records.
+    pub fn validate(&mut self, records: &[Record], objective: Objective) -> Option<Validation> {
+        let last = self.settings.objective_at(1.0);
+        let mut sums = (0.0, 0.0);
+        self.for_each_output(records, |record, output| {
+            let loss = |objective: Objective| f64::from(objective.loss(output, objective.target(record)).0);
+            sums.0 += loss(objective);
+            sums.1 += loss(last);
+        });
+        let count = records.len() as f64;
+        (!records.is_empty()).then(|| Validation { loss: sums.0 / count, last_loss: sums.1 / count })
+    }
+
+    /// Calls `f` with each record and the network's output for it, in units of 400 centipawns.
+    pub fn for_each_output(&mut self, records: &[Record], mut f: impl FnMut(&Record, f32)) {
+        const ROUND: usize = 64 * BLOCK;
+        let weights = &self.weights;
+        let objective = self.settings.objective_at(1.0);
+        let mut outputs = vec![0.0; records.len().min(ROUND)];
+        for records in records.chunks(ROUND) {
+            let outputs = &mut outputs[..records.len()];
+            let queue = Mutex::new(records.chunks(BLOCK).zip(outputs.chunks_mut(BLOCK)));
+            run_on_all(&mut self.workers, |worker| {
+                loop {
+                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((records, outputs)) = next else { return };
+                    worker.block.load(records, objective);
+                    worker.block.forward(weights);
+                    outputs.copy_from_slice(worker.block.outputs());
+                }
+            });
+            records.iter().zip(outputs).for_each(|(record, output)| f(record, *output));
+        }
+    }
+
+    /// Share of the neurons that are at zero for both sides in all of these records.
+    pub fn dead_neurons(&mut self, records: &[Record]) -> f64 {
+        let mut active = vec![false; self.settings.shape.hidden];
+        let objective = self.settings.objective_at(1.0);
+        let block = &mut self.workers[0].block;
+        for records in records.chunks(BLOCK) {
+            block.load(records, objective);
+            block.forward(&self.weights);
+            block.mark_active(&mut active);
+        }
+        active.iter().filter(|&&active| !active).count() as f64 / active.len() as f64
+    }
+}
+
+impl Worker {
+    /// Computes one part's gradient and loss, summed over these places of the order.
+    fn add_up(
+        &mut self,
+        weights: &Lanes,
+        records: &[Record],
+        order: &Permutation,
+        places: Range<usize>,
+        objective: Objective,
+        part: &mut Part,
+    ) {
+        part.gradient.0.fill(Lane::ZERO);
+        part.loss = 0.0;
+        for start in places.clone().step_by(BLOCK) {
+            let end = (start + BLOCK).min(places.end);
+            self.records.clear();
+            // Each is a cache miss; without other work in between, they overlap.
+            self.records.extend((start..end).map(|place| records[order.at(place as u32) as usize]));
+            self.block.load(&self.records, objective);
+            self.block.forward(weights);
+            part.loss += self.block.backward(weights, &mut part.gradient, objective);
+        }
+    }
+}
+
+/// Runs `work` for every worker, on a thread for each but the first.
+fn run_on_all(workers: &mut [Worker], work: impl Fn(&mut Worker) + Sync) {
+    let Some((own, others)) = workers.split_first_mut() else { return };
+    std::thread::scope(|scope| {
+        for worker in others {
+            scope.spawn(|| work(worker));
+        }
+        work(own);
+    });
+}
+
+/// Piece number `number` of `count` nearly equal pieces of a range.
+fn share(range: Range<usize>, number: usize, count: usize) -> Range<usize> {
+    let at = |number: usize| range.start + (range.len() as u64 * number as u64 / count as u64) as usize;
+    at(number)..at(number + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::checkpoint::Checkpoint;
+    use crate::training::history::History;
+    use crate::training::samples::{material_records, settings};
+
+    /// The trainer after so many steps, and the losses on the way.
+    fn trained(settings: Settings, threads: usize, records: &[Record], steps: usize) -> (Trainer, Vec<f64>) {
+        let mut trainer = Trainer::new(settings, threads);
+        let losses = (0..steps).map(|_| trainer.step(records)).collect();
+        (trainer, losses)
+    }
+
+    #[test]
+    fn the_net_depends_on_the_seed_but_not_on_threads() {
+        let records = material_records(31, 5000);
+        for settings in [settings(32, 8), settings(64, 1)] {
+            let (one, losses) = trained(settings, 1, &records, 25);
+            for threads in [1, 3] {
+                let (other, other_losses) = trained(settings, threads, &records, 25);
+                assert!(one.weights == other.weights && losses == other_losses, "{threads} threads");
+            }
+            let (other, _) = trained(Settings { seed: 2, ..settings }, 1, &records, 25);
+            assert!(one.weights != other.weights);
+        }
+    }
+
+    #[test]
+    fn a_resumed_training_ends_like_an_uninterrupted_one() {
+        let records = material_records(32, 3000);
+        let settings = settings(32, 1);
+        let steps = 2 * settings.steps(records.len()) as usize;
+        let (whole, _) = trained(settings, 1, &records, 2 * steps);
+        let (half, _) = trained(settings, 1, &records, steps);
+        let checkpoint = Checkpoint::new(&half, 1, &History::default());
+        let (mut resumed, _) = checkpoint.resume(settings, 1, 2).unwrap();
+        for _ in 0..steps {
+            resumed.step(&records);
+        }
+        assert!(whole.weights == resumed.weights && whole.optimiser == resumed.optimiser);
+    }
+
+    #[test]
+    fn material_is_learnt() {
+        let records = material_records(33, 24_000);
+        let (unseen, records) = records.split_at(4000);
+        for buckets in [1, 8] {
+            let settings = Settings { wdl: 0.0, last_wdl: 0.0, passes: 12, ..settings(32, buckets) };
+            let mut trainer = Trainer::new(settings, 1);
+            let objective = settings.objective_at(1.0);
+            let before = trainer.validate(unseen, objective).unwrap();
+            assert!(before.loss > 0.03, "{before:?}");
+            let steps = settings.steps(records.len()) * u64::from(settings.passes);
+            for _ in 0..steps {
+                trainer.step(records);
+            }
+            let after = trainer.validate(unseen, objective).unwrap();
+            assert!(after.loss < 0.002 && after.loss == after.last_loss, "{after:?}, before {before:?}");
+            assert!(trainer.dead_neurons(unseen) < 0.3, "{}", trainer.dead_neurons(unseen));
+        }
+    }
+
+    #[test]
+    fn every_position_is_seen_once_in_a_pass() {
+        let settings = settings(32, 1);
+        let trainer = Trainer::new(settings, 1);
+        for positions in [1, 255, 256, 767, 768, 5000] {
+            let steps = settings.steps(positions);
+            let mut next = 0;
+            for step in 0..steps {
+                let batch = share(0..positions, step as usize, steps as usize);
+                assert_eq!(batch.start, next);
+                assert!(batch.len() <= settings.batch * 3 / 2 && !batch.is_empty());
+                for part in 0..PARTS {
+                    let part = share(batch.clone(), part, PARTS);
+                    assert_eq!(part.start, next);
+                    next = part.end;
+                }
+            }
+            assert_eq!(next, positions);
+            assert_eq!(trainer.samples(positions), 0);
+        }
+    }
+
+    #[test]
+    fn schedules() {
+        let settings = settings(32, 1);
+        assert_eq!(settings.rate_at(0.0), settings.rate);
+        assert_eq!(settings.rate_at(1.0), settings.last_rate);
+        assert!((settings.rate_at(0.5) - (settings.rate + settings.last_rate) / 2.0).abs() < 1e-8);
+        assert_eq!([0.0, 0.5, 1.0].map(|progress| settings.objective_at(progress).wdl), [0.2, 0.3, 0.4]);
+    }
+
+    #[test]
+    fn nothing_held_out() {
+        let mut trainer = Trainer::new(settings(32, 1), 1);
+        assert_eq!(trainer.validate(&[], settings(32, 1).objective_at(0.0)), None);
+    }
+}

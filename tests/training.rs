@@ -1,0 +1,167 @@
+//! `quillon train` as a person runs it: files in, files out, interruption, mistakes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use quillon::board::Position;
+use quillon::datagen::{DataHeader, DataWriter, GameRecord, Outcome, ScoredMove};
+use quillon::nnue::Network;
+use quillon::types::{Color, PieceType, Score};
+
+/// A folder of this test's own, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder can be made");
+    folder
+}
+
+/// Material balance in centipawns, for the side to move.
+fn material(position: &Position) -> Score {
+    let worth = [(PieceType::Pawn, 100), (PieceType::Knight, 300), (PieceType::Bishop, 300)];
+    let heavy = [(PieceType::Rook, 500), (PieceType::Queen, 900)];
+    let side = |color: Color| -> i32 {
+        let kinds = worth.into_iter().chain(heavy);
+        kinds.map(|(kind, value)| value * position.pieces(color, kind).count() as i32).sum()
+    };
+    Score(side(position.stm()) - side(!position.stm()))
+}
+
+/// Random games whose scores are material, and whose winner is who has more of it at the end.
+fn write_games(path: &Path, games: usize) {
+    let header = DataHeader {
+        engine: "random".to_owned(),
+        evaluation: "material".to_owned(),
+        command: "test".to_owned(),
+        seed: None,
+    };
+    let mut writer = DataWriter::create(path, &header).unwrap();
+    let mut random = fastrand::Rng::with_seed(5);
+    for _ in 0..games {
+        let (mut position, mut moves) = (Position::start(), Vec::new());
+        while moves.len() < 100 && position.has_legal_move() && !position.is_dead() {
+            let mv = *random.choice(&position.legal_moves()).unwrap();
+            moves.push(ScoredMove { mv, score: material(&position) });
+            position.make(mv);
+        }
+        let outcome = match material(&position).0 {
+            -99..100 => Outcome::Draw,
+            100.. => Outcome::win_for(position.stm()),
+            _ => Outcome::win_for(!position.stm()),
+        };
+        writer.write(&GameRecord { start: Position::start(), opening: Vec::new(), moves, outcome }).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_quillon"));
+    command.current_dir(folder).arg("train").args(arguments.split_whitespace()).stdin(Stdio::null());
+    command
+}
+
+fn train(folder: &Path, arguments: &str) -> Output {
+    command(folder, arguments).output().expect("quillon runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_net_that_knows_material_comes_out() {
+    let folder = folder("train-material");
+    write_games(&folder.join("a.games"), 150);
+    write_games(&folder.join("b.games"), 800);
+    let output = train(
+        &folder,
+        "--data a.games b.games --out net.bin --hidden 32 --buckets 8 --passes 20 --batch 512 --lr 0.01 \
+         --wdl 0 --holdout 0.1 --checkpoints --name pawns --threads 2",
+    );
+    let said = text(&output.stdout);
+    assert!(output.status.success(), "{said}{}", text(&output.stderr));
+    // The 150 games are the first ones of the 800, so their positions come again.
+    assert!(said.starts_with("950 games, ") && said.contains("pass 20.0 of 20: loss "), "{said}");
+    assert!(said.contains("best with the scale ") && said.contains("dead neurons "), "{said}");
+    for name in ["net.bin", "net.bin.50", "net.bin.75"] {
+        let network = Network::from_bytes(&fs::read(folder.join(name)).unwrap()).unwrap();
+        assert_eq!((network.name(), network.hidden(), network.buckets()), ("pawns", 32, 8));
+        // White lacks the queen; then Black does.
+        for (fen, sign) in [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1", -1),
+            ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 1),
+        ] {
+            let value = network.evaluate(&fen.parse().unwrap());
+            assert!((400..1500).contains(&(sign * value)), "{name}: {value} for {fen}");
+        }
+    }
+    let csv = fs::read_to_string(folder.join("net.bin.csv")).unwrap();
+    let column = |line: &str, number: usize| line.split(',').nth(number).unwrap().parse::<f64>().unwrap();
+    let rows: Vec<&str> = csv.lines().skip(1).collect();
+    assert_eq!(rows.len(), 20, "{csv}");
+    for losses in [4, 5] {
+        assert!(column(rows[19], losses) < 0.2 * column(rows[0], losses), "{csv}");
+    }
+    assert!(!folder.join("net.bin.checkpoint").exists());
+    assert!(fs::read_to_string(folder.join("net.bin.svg")).unwrap().ends_with("</svg>\n"));
+}
+
+#[test]
+fn a_killed_training_goes_on_to_the_same_net() {
+    let folder = folder("train-killed");
+    write_games(&folder.join("a.games"), 100);
+    let arguments = "--data a.games --hidden 256 --passes 150 --batch 512";
+    let mut child = command(&folder, &format!("{arguments} --out killed.net"))
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("quillon runs");
+    let (start, checkpoint) = (Instant::now(), folder.join("killed.net.checkpoint"));
+    while !checkpoint.exists() && start.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(checkpoint.exists() && !folder.join("killed.net").exists());
+
+    let output = train(&folder, &format!("{arguments} --out killed.net"));
+    assert!(text(&output.stderr).contains("go on with --resume"), "{}", text(&output.stderr));
+    let resume = format!("{arguments} --out killed.net --resume killed.net.checkpoint");
+    let output = train(&folder, &resume.replace("--passes 150", "--passes 100"));
+    assert!(text(&output.stderr).contains("begun with --passes 150, not 100"), "{}", text(&output.stderr));
+    assert!(train(&folder, &format!("{resume} --name whole")).status.success());
+
+    assert!(train(&folder, &format!("{arguments} --out whole.net")).status.success());
+    for [killed, whole] in [["killed.net", "whole.net"], ["killed.net.csv", "whole.net.csv"]] {
+        assert!(fs::read(folder.join(killed)).unwrap() == fs::read(folder.join(whole)).unwrap(), "{killed}");
+    }
+}
+
+#[test]
+fn mistakes_are_named() {
+    let folder = folder("train-mistakes");
+    write_games(&folder.join("a.games"), 3);
+    fs::write(folder.join("junk"), "no games").unwrap();
+    fs::write(folder.join("old.net"), "precious").unwrap();
+    let whole = fs::read(folder.join("a.games")).unwrap();
+    fs::write(folder.join("cut.games"), &whole[..whole.len() - 1]).unwrap();
+    for (arguments, code, message) in [
+        ("--data none --out x.net", 1, "none: "),
+        ("--data junk --out x.net", 1, "junk: "),
+        ("--data a.games --out old.net", 1, "old.net exists already"),
+        ("--data a.games --out no/x.net --holdout 0 --passes 1", 1, "cannot write no/x.net.csv: "),
+        ("--data a.games --out x.net --resume junk", 1, "junk: this is not a checkpoint"),
+        // The only block is cut, so nothing is left.
+        ("--data cut.games --out x.net", 1, "there are no positions"),
+        ("--data a.games --out x.net --hidden 100", 2, "a multiple of 32"),
+        ("--data a.games --out x.net --wdl 2", 2, "a number from 0 to 1"),
+    ] {
+        let output = train(&folder, arguments);
+        let error = text(&output.stderr);
+        assert!(output.status.code() == Some(code) && error.contains(message), "{arguments}: {error}");
+        assert!(!folder.join("x.net").exists());
+    }
+    assert_eq!(fs::read_to_string(folder.join("old.net")).unwrap(), "precious");
+}
