@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::limits::SearchLimits;
 
 /// Moves the rest of the game is assumed to last in sudden death.
-const ASSUMED_MOVES: u32 = 36;
+const ASSUMED_MOVES: u32 = 28;
 
 /// Increments that must be on the clock before an increment is spent in full.
 const RESERVED_INCREMENTS: u32 = 10;
@@ -40,7 +40,7 @@ impl TimeBudget {
                 2..=5 => 0.6,
                 _ => 0.35,
             });
-            budget.soft = Some((share * 7 / 10).min(ceiling));
+            budget.soft = Some((share * 3 / 4).min(ceiling));
             budget.hard = Some((share * 4).min(ceiling));
         }
         if let Some(time) = limits.move_time {
