@@ -11,10 +11,11 @@ use super::header::DataHeader;
 use super::openings::{self, Openings, RANDOM_PLIES, RANDOM_PLIES_AFTER_FILE};
 use super::player::Thinking;
 use super::progress::Progress;
-use super::selfplay::SelfPlay;
+use super::selfplay::{self, SelfPlay};
 use super::tally::Tally;
 use super::writer::DataWriter;
-use crate::tools::EvalFile;
+use crate::tools::{EvalFile, bench};
+use crate::types::Depth;
 use crate::uci::{NAME, Output};
 
 /// Arguments of `quillon datagen`.
@@ -83,8 +84,8 @@ fn parse_share(text: &str) -> Result<f64, String> {
 pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let file = arguments.out.display();
     let thinking = Thinking { soft_nodes: arguments.nodes, network: arguments.eval_file.network()? };
-    let (self_play, header) =
-        settings(arguments, thinking.evaluation()).map_err(|error| error.to_string())?;
+    let (self_play, header) = settings(arguments, player_text(&thinking)?, thinking.evaluation())
+        .map_err(|error| error.to_string())?;
     let mut tally = Tally::default();
     let writer = DataWriter::append(&arguments.out, &header, |game| tally.add(game))
         .map_err(|error| format!("{file}: {error}"))?;
@@ -101,9 +102,17 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What a game depends on besides its settings: the search, told by a small bench, and the rules of self-play.
+fn player_text(thinking: &Thinking) -> Result<String, String> {
+    const DEPTH: Depth = 5;
+    let bench = bench::run(DEPTH, thinking.network.clone(), |_, _| {}).map_err(|error| error.to_string())?;
+    Ok(format!("{NAME}, bench {DEPTH} {} nodes, {}", bench.nodes, selfplay::rules()))
+}
+
 /// How games are played, and the header that says so.
 fn settings(
     arguments: &Arguments,
+    engine: String,
     evaluation: String,
 ) -> Result<(SelfPlay, DataHeader), openings::OpeningsError> {
     let mut command = format!("quillon datagen --nodes {} --seed {}", arguments.nodes, arguments.seed);
@@ -127,7 +136,7 @@ fn settings(
             openings.positions.iter().map(|position| position.to_shredder_fen() + "\n").collect();
         command += &format!(" --openings {:08x}", crc32fast::hash(fens.as_bytes()));
     }
-    let header = DataHeader { engine: NAME.to_owned(), evaluation, command, seed: Some(arguments.seed) };
+    let header = DataHeader { engine, evaluation, command, seed: Some(arguments.seed) };
     Ok((SelfPlay { openings, seed: arguments.seed }, header))
 }
 

@@ -7,7 +7,10 @@ use crate::types::{Color, Move, Score};
 const FIRST_KEPT_PLY: usize = 16;
 
 /// Positions with larger scores, in centipawns, are decided and teach nothing about judging.
-const MAX_KEPT_SCORE: i32 = 3000;
+const MAX_KEPT_SCORE: i32 = 1250;
+
+/// The closer the fifty-move rule, the less a score says of the men on the board.
+const MAX_KEPT_HALFMOVE_CLOCK: u16 = 40;
 
 /// With fewer men than this, kings included, endings are dead or trivial.
 const MIN_KEPT_MEN: u32 = 4;
@@ -68,8 +71,8 @@ pub struct GameRecord {
 impl GameRecord {
     /// Calls `f` with each position, before its move was played, that is fit for training: not in check, the
     /// move neither capture nor promotion, 16 plies or more from the start of the game, the score no
-    /// proven win or loss and at most 3000 centipawns, and at least four men on the board. The score is
-    /// from the view of the side to move, the outcome is that of the game.
+    /// proven win or loss and at most 1250 centipawns, at most 40 plies since a capture or pawn move, and at
+    /// least four men on the board. The score is from the view of the side to move, the outcome is that of the game.
     pub fn for_each_kept(&self, mut f: impl FnMut(&Position, Score, Outcome)) {
         let mut position = self.start;
         for &mv in &self.opening {
@@ -102,6 +105,7 @@ fn is_kept(position: &Position, ScoredMove { mv, score }: ScoredMove, ply: usize
         && !mv.is_capture()
         && mv.promotion().is_none()
         && !position.in_check()
+        && position.halfmove_clock() <= MAX_KEPT_HALFMOVE_CLOCK
         && position.occupied().count() >= MIN_KEPT_MEN
 }
 
@@ -154,11 +158,11 @@ mod tests {
             ("d5c6", 35),  // a capture
             ("d8d2", -36), // a capture
             ("d1d2", 900), // in check, and a capture
-            ("f6g8", -3000),
-            ("g1f3", 3001),
+            ("f6g8", -1250),
+            ("g1f3", 1251),
             ("a7a6", -31_990),
         ];
-        assert_eq!(scores_kept(16, START, &moves), [30, -30, -32, 33, -3000]);
+        assert_eq!(scores_kept(16, START, &moves), [30, -30, -32, 33, -1250]);
     }
 
     #[test]

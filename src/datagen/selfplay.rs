@@ -9,12 +9,13 @@ use crate::board;
 use crate::types::{Color, Score};
 
 /// Openings that a quick look finds more one-sided than this, in centipawns, are thrown away.
-const MAX_OPENING_SCORE: i32 = 400;
+const MAX_OPENING_SCORE: i32 = 200;
 /// Openings that are tried for a game. With the initial position a few are enough.
 const MAX_ATTEMPTS: usize = 1000;
 
-/// A side that is ahead by this many centipawns for so many plies in a row has won.
-const WIN_SCORE: i32 = 1500;
+/// A side that is ahead by this many centipawns for so many plies in a row has won. Results of the engine's own
+/// games follow 1 / (1 + exp(-score / 166)), so that this is an expected result of 0.99.
+const WIN_SCORE: i32 = 800;
 const WIN_PLIES: u32 = 5;
 
 /// A game in which neither side is ahead by more for so many plies in a row is drawn, from a certain ply on.
@@ -24,6 +25,13 @@ const DRAW_FROM_PLY: usize = 70;
 
 /// A game that takes longer is drawn.
 const MAX_PLIES: usize = 600;
+
+/// The rules above in a few words, for the header of a file: games under other rules do not belong into it.
+pub(super) fn rules() -> String {
+    format!(
+        "opening {MAX_OPENING_SCORE}, win {WIN_SCORE}x{WIN_PLIES}, draw {DRAW_SCORE}x{DRAW_PLIES} from {DRAW_FROM_PLY}, end {MAX_PLIES}"
+    )
+}
 
 /// What decides which games are played, besides the engine itself.
 pub(super) struct SelfPlay {
@@ -149,10 +157,10 @@ mod tests {
 
     #[test]
     fn five_plies_far_ahead_win() {
-        assert_eq!(ended(20, &[1500; 9]), Some((4, Outcome::WhiteWins)));
-        assert_eq!(ended(21, &[-1500; 9]), Some((4, Outcome::BlackWins)));
-        assert_eq!(ended(20, &[1500, 1600, 1700, 1800, 1499, 1500, 1500, 1500, 1500]), None);
-        assert_eq!(ended(20, &[1500, 1500, 1500, -1500, -1500, -1500, -1500]), None);
+        assert_eq!(ended(20, &[800; 9]), Some((4, Outcome::WhiteWins)));
+        assert_eq!(ended(21, &[-800; 9]), Some((4, Outcome::BlackWins)));
+        assert_eq!(ended(20, &[800, 900, 1700, 1800, 799, 800, 800, 800, 800]), None);
+        assert_eq!(ended(20, &[800, 800, 800, -800, -800, -800, -800]), None);
         assert_eq!(ended(20, &[0, Score::mate_in(7).0]), Some((1, Outcome::WhiteWins)));
         assert_eq!(ended(21, &[0, Score::mated_in(7).0]), Some((1, Outcome::BlackWins)));
     }

@@ -234,14 +234,14 @@ mod tests {
     #[test]
     fn bars_cover_their_labels() {
         for (score, label) in [
-            (-3000, "below -1000"),
+            (-1250, "below -1000"),
             (-1001, "below -1000"),
             (-1000, "-1000 to -901"),
             (-1, "-100 to -1"),
             (0, "0 to 99"),
             (999, "900 to 999"),
             (1000, "1000 and more"),
-            (3000, "1000 and more"),
+            (1250, "1000 and more"),
         ] {
             assert_eq!(score_label(score_bar(score)), label, "{score}");
         }

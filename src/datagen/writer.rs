@@ -10,7 +10,7 @@ use super::header::DataHeader;
 use super::reader::{BLOCK_HEAD_BYTES, BLOCK_MARK, DataReader, MAX_PAYLOAD, block_checksum};
 use super::record::GameRecord;
 
-/// A block is written when its payload reaches this: about 50 games, the work of ten to twenty seconds on
+/// A block is written when its payload reaches this: about 50 games, a few seconds of work on
 /// one core. Only the contents decide where blocks end, so that the same games give the same file.
 const BLOCK_BYTES: usize = 1 << 13;
 
