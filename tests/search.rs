@@ -322,6 +322,18 @@ fn mate_on_the_hundredth_ply_counts() {
 }
 
 #[test]
+fn the_table_does_not_hide_the_fifty_move_rule() {
+    // What was learnt with a fresh clock, mates and lost scores included, must not count near the limit.
+    for fen in ["7k/8/8/8/8/8/R7/1R4K1 w - -", "6k1/8/6K1/8/8/8/8/3R4 b - -", "8/8/8/8/8/2k5/7r/K7 b - -"] {
+        let mut player = Player::new();
+        let fresh = player.search(&game(&format!("{fen} 0 80"), ""), to_depth(20));
+        assert!(fresh.result.score.0.abs() > 300, "{fen}: {:?}", fresh.result);
+        let late = player.search(&game(&format!("{fen} 98 80"), ""), to_depth(20));
+        assert_eq!(late.result.score, Score::DRAW, "{fen}");
+    }
+}
+
+#[test]
 fn stalemate_is_avoided_and_sought() {
     // Queen to f7 stalemates, to f8 mates.
     let fen = "7k/8/6K1/8/8/8/8/5Q2 w - - 0 1";

@@ -10,7 +10,7 @@ use quillon::tools::bench::{POSITIONS, run};
 use quillon::types::Depth;
 
 const BENCH_DEPTH: Depth = 9;
-const SIGNATURE: u64 = 442_313;
+const SIGNATURE: u64 = 443_504;
 
 /// The nodes of each position and their sum.
 fn bench() -> (Vec<u64>, u64) {

@@ -355,7 +355,7 @@ impl Searcher {
         let bettered = known.filter(|entry| {
             let bound =
                 if entry.score > static_eval { entry.bound.is_lower() } else { entry.bound.is_upper() };
-            corrected.is_some() && bound && !entry.score.is_decisive()
+            corrected.is_some() && bound && !entry.score.is_decisive() && Self::table_scores_hold(position)
         });
         let tt_move =
             if K::ROOT { Some(self.root_moves[self.line].mv) } else { known.and_then(|entry| entry.mv) };

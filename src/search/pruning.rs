@@ -8,16 +8,22 @@ use crate::board::Position;
 use crate::tt::{Bound, TtEntry};
 use crate::types::{Depth, Move, Score};
 
-/// Past this fifty-move count table scores no longer cut off, since they were found with another count.
+/// From this fifty-move count on table scores count for nothing.
 const TT_MAX_HALFMOVE_CLOCK: u16 = 90;
 /// From this depth on a null-move cut-off is checked by a search without null moves.
 const NMP_VERIFY_DEPTH: Depth = 14;
 
 impl Searcher {
+    /// Whether the fifty-move rule is far enough for scores to be trusted that were found at another count.
+    #[inline(always)]
+    pub(super) fn table_scores_hold(position: &Position) -> bool {
+        position.halfmove_clock() < TT_MAX_HALFMOVE_CLOCK
+    }
+
     /// Whether a table score decides the window.
     #[inline(always)]
     pub(super) fn table_cutoff(position: &Position, entry: &TtEntry, window: Window) -> bool {
-        position.halfmove_clock() < TT_MAX_HALFMOVE_CLOCK
+        Self::table_scores_hold(position)
             && (entry.bound.is_lower() && entry.score >= window.beta
                 || entry.bound.is_upper() && entry.score <= window.alpha)
     }
@@ -125,7 +131,7 @@ impl Searcher {
 
     /// If passing the turn still fails high, a real move surely would (CPW: "Null Move Pruning"). Not
     /// with king and pawns only, where zugzwang is common, nor twice in a row. Deep cut-offs are
-    /// verified by a search in which this side may not pass.
+    /// verified by a search in which nobody may pass before three quarters of its depth.
     #[inline(always)]
     fn null_move(&mut self, job: &SearchJob, position: &Position, facts: &NodeFacts) -> Option<Score> {
         let (ply, beta, depth) = (facts.ply, facts.window.beta, facts.depth);

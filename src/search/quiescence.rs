@@ -123,7 +123,7 @@ impl Searcher {
     fn stand_pat(&self, position: &Position, known: Option<TtEntry>, raw: Score, ply: usize) -> Score {
         let correction = self.histories.correction.get(&self.params(), position, self.stack.last_two(ply));
         let static_eval = self.corrected(position, raw, correction);
-        match known {
+        match known.filter(|_| Self::table_scores_hold(position)) {
             Some(entry) if entry.score.is_decisive() => static_eval,
             Some(entry) if entry.score > static_eval && entry.bound.is_lower() => entry.score,
             Some(entry) if entry.score < static_eval && entry.bound.is_upper() => entry.score,

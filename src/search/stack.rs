@@ -24,7 +24,7 @@ pub(super) struct StackEntry {
     pub(super) excluded: Option<Move>,
     /// Plies by which the move being searched is reduced.
     pub(super) reduction: Depth,
-    /// Beta cut-offs among the nodes one ply below.
+    /// Beta cut-offs at this ply since the node two plies before it was entered.
     pub(super) cutoffs: u32,
     /// Double extensions on the line so far.
     pub(super) double_extensions: u32,

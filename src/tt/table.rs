@@ -6,7 +6,7 @@ use std::{slice, thread};
 
 use memmap2::{MmapMut, MmapOptions};
 
-use super::entry::{AGES, TtEntry, packed_age, packed_depth, packed_move};
+use super::entry::{AGES, Bound, TtEntry, packed_age, packed_depth, packed_move};
 use crate::types::{MAX_PLY, Score};
 
 const BUCKET_ENTRIES: usize = 3;
@@ -140,7 +140,12 @@ impl TranspositionTable {
             let data = data.load(Relaxed);
             if check.load(Relaxed) ^ fold(data) == key as u16 && data != 0 {
                 let mut entry = TtEntry::unpack(data);
-                entry.score = entry.score.from_tt(ply, halfmove_clock);
+                let stored = entry.score;
+                entry.score = stored.from_tt(ply, halfmove_clock);
+                // A mate that comes too late is no bound for anything.
+                if stored.is_decisive() && !entry.score.is_decisive() {
+                    entry.bound = Bound::None;
+                }
                 return Some(entry);
             }
         }
@@ -165,7 +170,7 @@ impl TranspositionTable {
                 // A deep result of this search is not given up for a much shallower bound.
                 let is_current = packed_age(data) == age;
                 if is_current
-                    && entry.bound != super::Bound::Exact
+                    && entry.bound != Bound::Exact
                     && entry.depth + 4 + 2 * i32::from(entry.was_pv) <= packed_depth(data)
                 {
                     return;
@@ -205,7 +210,6 @@ impl TranspositionTable {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Bound;
     use super::*;
     use crate::types::{Move, MoveKind, Square};
 
@@ -233,6 +237,14 @@ mod tests {
         assert_eq!(table.probe(77, 10, 0).unwrap().score, Score::mate_in(15));
         table.store(77, 4, entry(Score::mated_in(8), 9));
         assert_eq!(table.probe(77, 0, 0).unwrap().score, Score::mated_in(4));
+    }
+
+    #[test]
+    fn a_mate_that_the_fifty_move_rule_forestalls_bounds_nothing() {
+        let table = TranspositionTable::new(1).unwrap();
+        table.store(77, 0, TtEntry { bound: Bound::Lower, ..entry(Score::mate_in(9), 7) });
+        assert_eq!(table.probe(77, 0, 91).unwrap().bound, Bound::Lower);
+        assert_eq!(table.probe(77, 0, 92).unwrap().bound, Bound::None);
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl QuietContext {
 
 impl Histories {
     /// Calls `sink` with the ordering score of each quiet move: how promising it looks, within about
-    /// plus or minus 110,000.
+    /// plus or minus 140,000.
     #[inline(always)]
     pub(in crate::search) fn order_quiets(
         &self,
