@@ -26,7 +26,7 @@ use super::shape::Shape;
 use super::trainer::{Settings, Trainer, Validation};
 
 const MAGIC: [u8; 8] = *b"QLNTRAIN";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -91,12 +91,14 @@ impl Checkpoint {
         fingerprint: u64,
         threads: usize,
     ) -> Result<(Trainer, History), CheckpointError> {
+        let is_other_data = self.fingerprint != fingerprint;
         for ((name, found), (_, wanted)) in listed(&self.settings).into_iter().zip(listed(&settings)) {
-            if found != wanted {
+            // With other data a scale fitted to them is another one, too.
+            if found != wanted && !(is_other_data && name == "--scale") {
                 return Err(CheckpointError::Other { name, found: found.text(), wanted: wanted.text() });
             }
         }
-        if self.fingerprint != fingerprint {
+        if is_other_data {
             return Err(CheckpointError::OtherData);
         }
         Ok((Trainer::with_state(settings, threads, self.weights, self.optimiser), self.history))
@@ -173,7 +175,8 @@ fn read(mut bytes: &[u8]) -> Option<Checkpoint> {
     let shape = Shape { hidden: next()? as usize, buckets: next()? as usize };
     let (passes, batch) = (next()? as u32, next()? as usize);
     let mut number = || Some(f64::from_bits(next()?) as f32);
-    let (rate, last_rate, wdl, last_wdl, scale) = (number()?, number()?, number()?, number()?, number()?);
+    let (rate, last_rate, wdl, last_wdl) = (number()?, number()?, number()?, number()?);
+    let scale = i32::try_from(next()?).ok()?;
     let settings = Settings { shape, passes, batch, rate, last_rate, wdl, last_wdl, scale, seed: next()? };
     let (fingerprint, steps, rows) = (next()?, next()?, next()?);
     let mut history = History::default();
@@ -238,7 +241,7 @@ fn listed(settings: &Settings) -> [(&'static str, Number); 10] {
         ("--lr-end", Real(settings.last_rate)),
         ("--wdl from", Real(settings.wdl)),
         ("--wdl to", Real(settings.last_wdl)),
-        ("--scale", Real(settings.scale)),
+        ("--scale", Whole(settings.scale as u64)),
         ("--seed", Whole(settings.seed)),
     ]
 }
@@ -295,9 +298,12 @@ mod tests {
         let checkpoint = Checkpoint::new(&trained(1), 5, &history());
         let settings = settings(32, 8);
         assert!(checkpoint.clone().resume(settings, 5, 2).is_ok());
-        let error = checkpoint.clone().resume(Settings { scale: 300.0, ..settings }, 5, 1).unwrap_err();
+        let other_scale = Settings { scale: 300, ..settings };
+        let error = checkpoint.clone().resume(other_scale, 5, 1).unwrap_err();
         assert_eq!(error.to_string(), "the training was begun with --scale 400, not 300");
-        let error = checkpoint.resume(settings, 6, 1).unwrap_err();
-        assert!(matches!(error, CheckpointError::OtherData));
+        for settings in [settings, other_scale] {
+            let error = checkpoint.clone().resume(settings, 6, 1).unwrap_err();
+            assert!(matches!(error, CheckpointError::OtherData));
+        }
     }
 }

@@ -2,24 +2,23 @@
 
 use super::adam::CLIP;
 use super::lane::{LANE, Lanes};
-use super::objective::OUTPUT_UNIT;
+use super::objective::loss_and_slope;
 use super::record::Record;
 use super::shape::Shape;
-use super::trainer::Trainer;
-use crate::nnue::{CENTIPAWN_SCALE, FEATURES, MAX_FEATURE_WEIGHT, NetworkParts, QA, QB};
+use super::trainer::{Settings, Trainer};
+use crate::nnue::{FEATURES, MAX_FEATURE_WEIGHT, NetworkParts, QA, QB};
 
-// The optimiser's clip is what the integers can hold, and one unit of output is the same on both sides.
+// The optimiser's clip is what the integers can hold.
 const _: () = assert!((CLIP * QA as f32 + 0.5) as i16 <= MAX_FEATURE_WEIGHT);
-const _: () = assert!(OUTPUT_UNIT as i32 == CENTIPAWN_SCALE);
 
 impl Trainer {
     /// The weights as the integers of a net file with this name.
     pub fn quantised(&self, name: &str) -> NetworkParts {
-        quantise(&self.weights, self.settings().shape, name)
+        quantise(&self.weights, self.settings(), name)
     }
 }
 
-fn quantise(weights: &Lanes, shape: Shape, name: &str) -> NetworkParts {
+fn quantise(weights: &Lanes, &Settings { shape, scale, .. }: &Settings, name: &str) -> NetworkParts {
     let number = |place: usize, unit: i32| (weights[place] * unit as f32).round() as i16;
     let Shape { hidden, buckets } = shape;
     let neurons = || 0..hidden;
@@ -32,6 +31,7 @@ fn quantise(weights: &Lanes, shape: Shape, name: &str) -> NetworkParts {
         name: name.to_owned(),
         hidden,
         buckets,
+        scale,
         feature_weights: features.map(|(f, neuron)| number(shape.feature_weight(f, neuron), QA)).collect(),
         feature_bias: neurons().map(|neuron| number(shape.bias(neuron), QA)).collect(),
         output_weights: outputs.map(|place| number(place, QB)).collect(),
@@ -62,7 +62,7 @@ pub fn evaluate(parts: &NetworkParts, record: &Record) -> i32 {
     let activated = activations(&parts.feature_weights, &parts.feature_bias, record);
     let sum: i32 = activated.iter().zip(weights).map(|(value, &weight)| value * i32::from(weight)).sum();
     let output = i64::from(sum / QA + parts.output_bias[bucket]);
-    (output * i64::from(CENTIPAWN_SCALE) / i64::from(QA * QB)) as i32
+    (output * i64::from(parts.scale) / i64::from(QA * QB)) as i32
 }
 
 /// What can be seen of a trained network without playing it.
@@ -89,14 +89,15 @@ pub struct Health {
 /// Looks at a network and its integers, on these records.
 pub fn examine(trainer: &mut Trainer, parts: &NetworkParts, records: &[Record]) -> Health {
     let objective = trainer.settings().objective_at(1.0);
+    let scale = parts.scale as f32;
     let (mut values, mut sum, mut largest) = (0.0, 0.0, 0f64);
     let (mut loss, mut integer_loss) = (0.0, 0.0);
     trainer.for_each_output(records, |record, output| {
-        let value = f64::from(output * OUTPUT_UNIT);
+        let value = f64::from(output * scale);
         let integer = evaluate(parts, record);
         let target = objective.target(record);
-        loss += f64::from(objective.loss(output, target).0);
-        integer_loss += f64::from(objective.loss(integer as f32 / OUTPUT_UNIT, target).0);
+        loss += f64::from(loss_and_slope(output, target).0);
+        integer_loss += f64::from(loss_and_slope(integer as f32 / scale, target).0);
         let difference = (value - f64::from(integer)).abs();
         values += value.abs();
         sum += difference;
@@ -131,7 +132,7 @@ mod tests {
     #[test]
     fn records_and_positions_have_the_same_value() {
         for (hidden, buckets) in [(32, 1), (96, 8), (128, 8)] {
-            let parts = NetworkParts::random(3, hidden, buckets);
+            let parts = NetworkParts { scale: 173, ..NetworkParts::random(3, hidden, buckets) };
             let network = Network::new(parts.clone()).unwrap();
             for position in random_positions(3, 300) {
                 let record = Record::new(&position, Score(0), 1);
@@ -149,14 +150,14 @@ mod tests {
         weights[shape.bias(95)] = 10.0;
         weights[shape.output_weight(7, 1, 2)] = -1.98;
         weights[shape.output_bias(3)] = 0.1;
-        let parts = quantise(&weights, shape, "test");
+        let parts = quantise(&weights, &Settings { scale: 166, ..settings(96, 8) }, "test");
         assert_eq!(parts.feature_weights[700 * 96 + 40], 505);
         assert_eq!(parts.feature_weights[96], -505);
         assert_eq!(parts.feature_bias[95], 2550);
         assert_eq!(parts.output_weights[(2 * 7 + 1) * 96 + 2], -127);
         assert_eq!(parts.output_bias, [0, 0, 0, 1632, 0, 0, 0, 0]);
         let others = parts.feature_weights.iter().filter(|&&weight| weight != 0).count();
-        assert_eq!((others, parts.name.as_str()), (2, "test"));
+        assert_eq!((others, parts.name.as_str(), parts.scale), (2, "test", 166));
         assert!(Network::new(parts).is_ok());
     }
 

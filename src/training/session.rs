@@ -202,7 +202,7 @@ impl<'a> Session<'a> {
     }
 
     fn write_log(&self) -> Result<(), TrainingError> {
-        write(&self.target.beside("csv"), self.history.to_csv().as_bytes())?;
+        write(&self.target.beside("csv"), self.history.to_csv(self.trainer.settings().scale).as_bytes())?;
         write(&self.target.beside("svg"), self.history.to_svg(&self.target.name).as_bytes())
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::adam::Adam;
 use super::block::{BLOCK, Block};
 use super::lane::{Lane, Lanes};
-use super::objective::Objective;
+use super::objective::{Objective, loss_and_slope};
 use super::random::{Permutation, SplitMix64};
 use super::record::Record;
 use super::shape::Shape;
@@ -39,8 +39,8 @@ pub struct Settings {
     pub wdl: f32,
     /// The same at the end; it changes linearly.
     pub last_wdl: f32,
-    /// Centipawns of the sigmoid's unit.
-    pub scale: f32,
+    /// Centipawns of the sigmoid's unit and of the network's.
+    pub scale: i32,
     /// Seed of first weights and order.
     pub seed: u64,
 }
@@ -60,7 +60,7 @@ impl Settings {
     /// The objective when `progress` (0 to 1) of the training is done.
     pub fn objective_at(&self, progress: f64) -> Objective {
         let (first, last) = (f64::from(self.wdl), f64::from(self.last_wdl));
-        Objective { wdl: (first + (last - first) * progress) as f32, scale: self.scale }
+        Objective { wdl: (first + (last - first) * progress) as f32, scale: self.scale as f32 }
     }
 }
 
@@ -205,7 +205,7 @@ impl Trainer {
         let last = self.settings.objective_at(1.0);
         let mut sums = (0.0, 0.0);
         self.for_each_output(records, |record, output| {
-            let loss = |objective: Objective| f64::from(objective.loss(output, objective.target(record)).0);
+            let loss = |objective: Objective| f64::from(loss_and_slope(output, objective.target(record)).0);
             sums.0 += loss(objective);
             sums.1 += loss(last);
         });
@@ -213,7 +213,7 @@ impl Trainer {
         (!records.is_empty()).then(|| Validation { loss: sums.0 / count, last_loss: sums.1 / count })
     }
 
-    /// Calls `f` with each record and the network's output for it, in units of 400 centipawns.
+    /// Calls `f` with each record and the network's output for it, in units of the scale.
     pub fn for_each_output(&mut self, records: &[Record], mut f: impl FnMut(&Record, f32)) {
         const ROUND: usize = 64 * BLOCK;
         let weights = &self.weights;
@@ -269,7 +269,7 @@ impl Worker {
             self.records.extend((start..end).map(|place| records[order.at(place as u32) as usize]));
             self.block.load(&self.records, objective);
             self.block.forward(weights);
-            part.loss += self.block.backward(weights, &mut part.gradient, objective);
+            part.loss += self.block.backward(weights, &mut part.gradient);
         }
     }
 }
