@@ -102,17 +102,22 @@ impl NetworkParts {
             }
         }
         let widen = |list: &[i16]| -> Vec<i64> { list.iter().copied().map(i64::from).collect() };
-        let output_sums = self.output_weights.chunks(2 * hidden);
-        let output_sums = output_sums.map(|bucket| widen(bucket).iter().map(|weight| weight.abs()).sum());
+        let output_sums = self.output_weights.chunks(2 * hidden).flat_map(|bucket| {
+            let sum = |sign: i64| widen(bucket).iter().map(|weight| (sign * weight).max(0)).sum();
+            [1, -1].map(sum)
+        });
         within("feature weight", MAX_FEATURE_WEIGHT, widen(&self.feature_weights))?;
         within("feature bias", MAX_FEATURE_BIAS, widen(&self.feature_bias))?;
         within("output weight", MAX_OUTPUT_WEIGHT, widen(&self.output_weights))?;
-        within("sum of output weights", MAX_OUTPUT_SUM, output_sums)?;
+        within("sum of output weights of one sign", MAX_OUTPUT_SUM, output_sums)?;
         within("output bias", MAX_OUTPUT_BIAS, self.output_bias.iter().copied().map(i64::from))
     }
 }
 
-/// With every neuron at its ceiling the weighted sum of their squares still fits 32 bits.
+/// Bound for the sum of a bucket's positive weights, and for that of its negative ones. Each neuron adds
+/// its weight times something from 0 to `QA`^2. So whatever some of them add up to, in whichever order and
+/// however shared out among the lanes of a register, lies between the sum of the negative weights times
+/// `QA`^2 and that of the positive ones: no kernel's partial sum leaves 32 bits.
 const MAX_OUTPUT_SUM: i64 = i32::MAX as i64 / (QA * QA) as i64;
 /// A hundred thousand centipawns and more, far beyond use, and far from overflow.
 const MAX_OUTPUT_BIAS: i64 = 1 << 22;
@@ -309,7 +314,13 @@ mod tests {
             *parts = NetworkParts::random(1, 256, 1);
             parts.output_weights = vec![-127; 512];
         });
-        assert_eq!(sum, range("sum of output weights", 65_024, 33_025));
+        assert_eq!(sum, range("sum of output weights of one sign", 65_024, 33_025));
+        let sum = refused(|parts| {
+            *parts = NetworkParts::random(1, 160, 1);
+            parts.output_weights = vec![-120; 320];
+            parts.output_weights[..280].fill(120);
+        });
+        assert_eq!(sum, range("sum of output weights of one sign", 33_600, 33_025));
         let output_bias = refused(|parts| parts.output_bias[0] = i32::MIN);
         assert_eq!(output_bias, range("output bias", i64::from(i32::MIN), 1 << 22));
     }
@@ -328,6 +339,27 @@ mod tests {
         for kernels in Kernels::available() {
             let value = network.evaluate_with(kernels, &Position::start());
             assert_eq!(i64::from(value), sum * 1000 / (255 * 64), "{kernels}");
+        }
+    }
+
+    /// Positive and negative weights at the limit of their sums, side by side and far apart. Tests are
+    /// built with overflow checks, which watch the scalar kernel.
+    #[test]
+    fn weights_of_both_signs_have_a_bound_each() {
+        let start = Position::start();
+        for turn in [1, 2, 64, 256] {
+            let mut parts = NetworkParts::random(0, 256, 1);
+            parts.feature_weights.fill(MAX_FEATURE_WEIGHT);
+            let weight = |neuron| if neuron / turn % 2 == 0 { 128 } else { -128 };
+            parts.output_weights = (0..512).map(weight).collect();
+            parts.output_bias = vec![255 * 64];
+            for sign in [1, -1] {
+                parts.output_weights.iter_mut().for_each(|weight| *weight *= sign);
+                let network = Network::new(parts.clone()).unwrap();
+                for kernels in Kernels::available() {
+                    assert_eq!(network.evaluate_with(kernels, &start), 400, "{kernels}, {turn} in a row");
+                }
+            }
         }
     }
 

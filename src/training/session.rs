@@ -41,8 +41,13 @@ pub enum TrainingError {
     #[error("the training diverged in pass {0}; try a smaller --lr")]
     Diverged(u64),
     /// The integers do not make a network.
-    #[error("the network cannot be stored: {0}")]
-    Network(#[from] NetworkError),
+    #[error("after pass {pass} the network cannot be stored: {error}; try a smaller --lr")]
+    Network {
+        /// The pass at whose end that was found.
+        pass: u64,
+        /// Why.
+        error: NetworkError,
+    },
 }
 
 /// What to write, and where.
@@ -188,7 +193,10 @@ impl<'a> Session<'a> {
         )
     }
 
+    /// Keeps the state. A network that has left the bounds of the integers ends the training, since it
+    /// would be of no use after the last pass either.
     fn end_pass(&self, pass: u32) -> Result<(), TrainingError> {
+        self.network()?;
         let path = self.target.checkpoint();
         let checkpoint = Checkpoint::new(&self.trainer, self.fingerprint, &self.history);
         checkpoint.save(&path).map_err(|error| TrainingError::Write { path, error })?;
@@ -206,9 +214,15 @@ impl<'a> Session<'a> {
         write(&self.target.beside("svg"), self.history.to_svg(&self.target.name).as_bytes())
     }
 
+    /// The network in integers.
+    fn network(&self) -> Result<Network, TrainingError> {
+        let pass = self.trainer.steps() / self.trainer.settings().steps(self.data.train().len());
+        let parts = self.trainer.quantised(&self.target.name);
+        Network::new(parts).map_err(|error| TrainingError::Network { pass, error })
+    }
+
     fn write_net(&self, path: &Path) -> Result<(), TrainingError> {
-        let network = Network::new(self.trainer.quantised(&self.target.name))?;
-        write(path, &network.to_bytes())
+        write(path, &self.network()?.to_bytes())
     }
 
     /// Says how the net has turned out.
@@ -250,4 +264,33 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainingError> {
 /// Hours, minutes and seconds.
 fn clock(seconds: u64) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::dataset::DatasetBuilder;
+    use crate::training::samples::{material_records, settings};
+
+    #[test]
+    fn a_network_that_cannot_be_stored_ends_the_training_early() {
+        let mut builder = DatasetBuilder::new(0.0, 1);
+        builder.start_game();
+        material_records(51, 1500).into_iter().for_each(|record| builder.push_record(record).unwrap());
+        let data = builder.finish();
+        let settings = settings(32, 1);
+        let mut trainer = Trainer::new(settings, 1);
+        // 80 * 255 is more than a bias can be; steps are much smaller.
+        trainer.weights[settings.shape.bias(5)] = -80.0;
+        let folder = std::env::temp_dir().join(format!("quillon-session-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let target = Target { net: folder.join("a.net"), name: "a".to_owned(), keep_on_the_way: true };
+        let session =
+            Session::new(trainer, History::default(), &data, target.clone(), &Output::standard()).run();
+        let error = session.unwrap_err();
+        assert!(matches!(error, TrainingError::Network { pass: 1, .. }), "{error}");
+        assert!(error.to_string().contains("feature bias -20"), "{error}");
+        assert!(!target.checkpoint().exists() && !target.net.exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }
