@@ -41,8 +41,13 @@ fn write_games(path: &Path, games: usize) {
     let mut writer = DataWriter::create(path, &header).unwrap();
     let mut random = fastrand::Rng::with_seed(5);
     for _ in 0..games {
-        let (mut position, mut moves) = (Position::start(), Vec::new());
-        while moves.len() < 100 && position.has_legal_move() && !position.is_dead() {
+        let (mut position, mut opening, mut moves) = (Position::start(), Vec::new(), Vec::new());
+        for _ in 0..8 {
+            // Nobody is mated so soon with these random numbers.
+            opening.push(*random.choice(&position.legal_moves()).unwrap());
+            position.make(opening[opening.len() - 1]);
+        }
+        while moves.len() < 92 && position.has_legal_move() && !position.is_dead() {
             let mv = *random.choice(&position.legal_moves()).unwrap();
             moves.push(ScoredMove { mv, score: material(&position) });
             position.make(mv);
@@ -52,7 +57,7 @@ fn write_games(path: &Path, games: usize) {
             100.. => Outcome::win_for(position.stm()),
             _ => Outcome::win_for(!position.stm()),
         };
-        writer.write(&GameRecord { start: Position::start(), opening: Vec::new(), moves, outcome }).unwrap();
+        writer.write(&GameRecord { start: Position::start(), opening, moves, outcome }).unwrap();
     }
     writer.finish().unwrap();
 }
