@@ -15,8 +15,8 @@
 //! First weights and orders depend on the seed and the number of the pass only, so no state of a random
 //! generator needs to be kept.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::adam::Adam;
@@ -104,13 +104,17 @@ impl Checkpoint {
         Ok((Trainer::with_state(settings, threads, self.weights, self.optimiser), self.history))
     }
 
-    /// Writes a file; an old one is replaced only when the new one is complete.
+    /// Writes a file; an old one is replaced only when the new one is complete on the disk, so that even a
+    /// power failure leaves one of them.
     ///
     /// # Errors
     /// When that fails.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let unfinished = path.with_added_extension("part");
-        fs::write(&unfinished, self.to_bytes())?;
+        let mut file = File::create(&unfinished)?;
+        file.write_all(&self.to_bytes())?;
+        file.sync_all()?;
+        drop(file);
         fs::rename(&unfinished, path)
     }
 
@@ -270,6 +274,19 @@ mod tests {
     fn files_keep_everything() {
         let checkpoint = Checkpoint::new(&trained(3), 5, &history());
         assert_eq!(Checkpoint::from_bytes(&checkpoint.to_bytes()).unwrap(), checkpoint);
+    }
+
+    #[test]
+    fn a_saved_file_replaces_the_old_one() {
+        let path = std::env::temp_dir().join(format!("quillon-checkpoint-{}", std::process::id()));
+        fs::write(&path, "old").unwrap();
+        let checkpoint = Checkpoint::new(&trained(1), 5, &history());
+        checkpoint.save(&path).unwrap();
+        assert_eq!(Checkpoint::load(&path).unwrap(), checkpoint);
+        assert!(!path.with_added_extension("part").exists());
+        fs::remove_file(&path).unwrap();
+        let error = checkpoint.save(&path.join("no folder")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 
     #[test]

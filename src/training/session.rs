@@ -154,14 +154,16 @@ impl<'a> Session<'a> {
 
     /// Adds a row to the log and shows it.
     fn add_row(&mut self, train_loss: f64, total: u64) -> Result<(), TrainingError> {
-        let progress = self.trainer.steps() as f64 / total as f64;
         let settings = *self.trainer.settings();
+        let positions = self.data.train().len();
+        // That of the step just taken.
+        let progress = settings.progress_at(self.trainer.steps() - 1, positions);
         let objective = settings.objective_at(progress);
         let holdout = self.data.holdout();
         let holdout = self.trainer.validate(&holdout[..holdout.len().min(ROW_HOLDOUT)], objective);
         let row = Row {
-            pass: progress * f64::from(settings.passes),
-            samples: self.trainer.samples(self.data.train().len()),
+            pass: self.trainer.steps() as f64 / total as f64 * f64::from(settings.passes),
+            samples: self.trainer.samples(positions),
             rate: settings.rate_at(progress),
             wdl: objective.wdl,
             train_loss,

@@ -51,6 +51,13 @@ impl Settings {
         ((positions + self.batch / 2) / self.batch).max(1) as u64
     }
 
+    /// How far along the schedules step number `step` (from 0) of a training on so many positions is: 0 at
+    /// the first step, 1 at the last.
+    pub fn progress_at(&self, step: u64, positions: usize) -> f64 {
+        let last = self.steps(positions) * u64::from(self.passes) - 1;
+        step as f64 / last.max(1) as f64
+    }
+
     /// The learning rate when `progress` (0 to 1) of the training is done.
     pub fn rate_at(&self, progress: f64) -> f32 {
         let (first, last) = (f64::from(self.rate), f64::from(self.last_rate));
@@ -161,7 +168,7 @@ impl Trainer {
     pub fn step(&mut self, records: &[Record]) -> f64 {
         let steps = self.settings.steps(records.len());
         let (pass, step) = (self.optimiser.steps / steps, self.optimiser.steps % steps);
-        let progress = self.optimiser.steps as f64 / (steps * u64::from(self.settings.passes)) as f64;
+        let progress = self.settings.progress_at(self.optimiser.steps, records.len());
         let order = Permutation::new(records.len() as u32, self.settings.seed, pass);
         let places = share(0..records.len(), step as usize, steps as usize);
         self.step_on(
@@ -382,6 +389,11 @@ mod tests {
         assert_eq!(settings.rate_at(0.0), settings.rate);
         assert_eq!(settings.rate_at(1.0), settings.last_rate);
         assert!((settings.rate_at(0.5) - (settings.rate + settings.last_rate) / 2.0).abs() < 1e-8);
+        // 4 passes of 3 steps: the first has the first rate, the last the last one.
+        let rates = [0, 11].map(|step| settings.rate_at(settings.progress_at(step, 1536)));
+        assert_eq!(rates, [settings.rate, settings.last_rate]);
+        let only = Settings { passes: 1, ..settings };
+        assert_eq!(only.rate_at(only.progress_at(0, 1)), settings.rate);
         assert_eq!([0.0, 0.5, 1.0].map(|progress| settings.objective_at(progress).wdl), [0.2, 0.3, 0.4]);
     }
 
