@@ -8,6 +8,7 @@ use indicatif::ProgressBar;
 use super::checkpoint::Checkpoint;
 use super::dataset::{Dataset, DatasetBuilder};
 use super::history::History;
+use super::labels::SignAgreement;
 use super::scale::{ScaleFit, fit_scale};
 use super::session::{Session, Target};
 use super::shape::Shape;
@@ -188,6 +189,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
         None => None,
     };
     let data = load(arguments, output)?;
+    check_labels(&data, output)?;
     let scale = choose_scale(arguments.scale, &data, output);
     let (settings, threads) = (arguments.settings(scale), arguments.threads.into());
     let (trainer, history) = match (resumed, &arguments.resume) {
@@ -250,6 +252,22 @@ fn read_file(
         bar.set_position(start + reader.sound().bytes);
     }
     Ok(None)
+}
+
+/// Says how well the signs of scores and results agree, and refuses data in which they do not.
+fn check_labels(data: &Dataset, output: &Output) -> Result<(), String> {
+    let agreement = SignAgreement::of(data);
+    let Some(share) = agreement.share() else { return Ok(()) };
+    let text = format!(
+        "of {} positions with a score beyond 300 in decided games, the better side won {:.1} %",
+        agreement.clear,
+        100.0 * share
+    );
+    if !agreement.is_plausible() {
+        return Err(format!("{text}; scores or results of these data must be wrong"));
+    }
+    output.line(&text);
+    Ok(())
 }
 
 /// Says at which scale the scores foretell the results best, and which one the net gets.

@@ -264,6 +264,7 @@ mod tests {
 
     use super::*;
     use crate::datagen::ScoredMove;
+    use crate::notation::parse_uci;
     use crate::training::samples::{material_records, random_positions};
     use crate::types::Move;
 
@@ -373,6 +374,38 @@ mod tests {
         elsewhere.start = elsewhere.start.color_flipped();
         for different in [game(4), shorter, elsewhere] {
             assert_ne!(opening_hash(&different), opening_hash(&game(3)));
+        }
+    }
+
+    /// Results are stored for the side to move, scores as they are.
+    #[test]
+    fn labels_are_the_side_to_movers() {
+        let moves = |texts: &[&str]| -> Vec<Move> {
+            let mut position = Position::start();
+            let mut play = |text: &&str| {
+                let mv = parse_uci(&position, text).unwrap();
+                position.make(mv);
+                mv
+            };
+            texts.iter().map(&mut play).collect()
+        };
+        let shuffle = ["b1c3", "b8c6", "c3b1", "c6b8"].repeat(4);
+        let all = moves(&[&shuffle[..], &["e2e4", "c7c5", "g1f3", "d7d6"]].concat());
+        let played = |index: usize, score: i32| ScoredMove { mv: all[16 + index], score: Score(score) };
+        for (outcome, for_white) in [(Outcome::WhiteWins, 2), (Outcome::Draw, 1), (Outcome::BlackWins, 0)] {
+            let mut builder = DatasetBuilder::new(Some(0.0), 1);
+            let game = GameRecord {
+                start: Position::start(),
+                opening: all[..16].to_vec(),
+                moves: vec![played(0, 11), played(1, -22), played(2, 33), played(3, -44)],
+                outcome,
+            };
+            builder.push_game(&game).unwrap();
+            let set = builder.finish();
+            let labels: Vec<(i16, u8)> =
+                set.train().iter().map(|record| (record.score(), record.half_points())).collect();
+            let for_black = 2 - for_white;
+            assert_eq!(labels, [(11, for_white), (-22, for_black), (33, for_white), (-44, for_black)]);
         }
     }
 
