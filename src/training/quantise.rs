@@ -86,6 +86,27 @@ pub struct Health {
     pub integer_loss: f64,
 }
 
+/// Most that sound networks have of what [`Health::doubts`] looks at.
+const MOST_DEAD: f64 = 0.05;
+const MOST_CLIPPED: f64 = 0.01;
+const MOST_DIFFERENCE: f64 = 3.0;
+
+impl Health {
+    /// What is not as in sound networks, in words.
+    pub fn doubts(&self) -> Vec<String> {
+        let clipped = self.clipped_features.max(self.clipped_outputs);
+        let percent = |share: f64| format!("at most {} %", 100.0 * share);
+        [
+            (self.mean_difference > MOST_DIFFERENCE, format!("integers (at most {MOST_DIFFERENCE} cp off)")),
+            (self.dead_neurons > MOST_DEAD, format!("dead neurons ({})", percent(MOST_DEAD))),
+            (clipped > MOST_CLIPPED, format!("weights at the clip ({})", percent(MOST_CLIPPED))),
+        ]
+        .into_iter()
+        .filter_map(|(is_doubtful, text)| is_doubtful.then_some(text))
+        .collect()
+    }
+}
+
 /// Looks at a network and its integers, on these records.
 pub fn examine(trainer: &mut Trainer, parts: &NetworkParts, records: &[Record]) -> Health {
     let objective = trainer.settings().objective_at(1.0);
@@ -175,6 +196,16 @@ mod tests {
             assert!(health.mean_value > 100.0 && health.mean_difference < 10.0, "{health:?}");
             assert!((health.integer_loss / health.loss - 1.0).abs() < 0.01, "{health:?}");
             assert_eq!((health.clipped_features, health.clipped_outputs), (0.0, 0.0));
+            let ill = Health { dead_neurons: 0.06, clipped_outputs: 0.02, mean_difference: 3.1, ..health };
+            assert_eq!(
+                ill.doubts(),
+                [
+                    "integers (at most 3 cp off)",
+                    "dead neurons (at most 5 %)",
+                    "weights at the clip (at most 1 %)"
+                ]
+            );
+            assert!(Health { dead_neurons: 0.0, mean_difference: 1.0, ..health }.doubts().is_empty());
         }
     }
 }

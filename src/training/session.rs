@@ -10,9 +10,10 @@ use indicatif::ProgressBar;
 use super::checkpoint::Checkpoint;
 use super::dataset::Dataset;
 use super::history::{History, Row};
+use super::knowledge::Knowledge;
 use super::quantise::examine;
 use super::shape::Shape;
-use super::trainer::Trainer;
+use super::trainer::{Settings, Trainer};
 use crate::nnue::{Network, NetworkError};
 use crate::tools::progress;
 use crate::uci::Output;
@@ -145,10 +146,11 @@ impl<'a> Session<'a> {
             }
         }
         self.bar.finish_and_clear();
-        self.write_net(&self.target.net)?;
+        let network = self.network()?;
+        write(&self.target.net, &network.to_bytes())?;
         // It has served its purpose. If it stays, nothing is lost.
         let _ = fs::remove_file(self.target.checkpoint());
-        self.report();
+        self.report(&network);
         Ok(())
     }
 
@@ -230,21 +232,24 @@ impl<'a> Session<'a> {
     }
 
     /// Says how the net has turned out.
-    fn report(&mut self) {
+    fn report(&mut self, network: &Network) {
         let (kind, records) = match self.data.holdout() {
             [] => ("training", self.data.train()),
             holdout => ("held-out", holdout),
         };
         let records = &records[..records.len().min(REPORT_POSITIONS)];
-        let Shape { hidden, buckets } = self.trainer.settings().shape;
-        let parts = self.trainer.quantised(&self.target.name);
-        let health = examine(&mut self.trainer, &parts, records);
+        let Settings { shape: Shape { hidden, buckets }, scale, .. } = *self.trainer.settings();
+        let health = examine(&mut self.trainer, &network.to_parts(), records);
+        let knowledge = Knowledge::of(network);
+        let mut doubts = health.doubts();
+        doubts.extend(knowledge.doubts());
         self.output.line(&format!(
-            "{}: {hidden} neurons a side, output buckets: {buckets}, name '{}'\n\
+            "{}: {hidden} neurons a side, output buckets: {buckets}, scale {scale}, name '{}'\n\
              on {} {kind} positions: mean magnitude {:.1} cp; integers differ from floats by {:.2} cp on \
              average, at most {:.1} cp\n\
              loss {:.6}, with integers {:.6}\n\
-             dead neurons {:.1} %; weights at the clip: first layer {:.3} %, output {:.2} %",
+             dead neurons {:.1} %; weights at the clip: first layer {:.3} %, output {:.2} %\n\
+             {knowledge}",
             self.target.net.display(),
             self.target.name,
             records.len(),
@@ -257,6 +262,9 @@ impl<'a> Session<'a> {
             100.0 * health.clipped_features,
             100.0 * health.clipped_outputs,
         ));
+        if !doubts.is_empty() {
+            self.output.line(&format!("not as in sound nets (usual values): {}", doubts.join("; ")));
+        }
     }
 }
 
