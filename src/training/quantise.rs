@@ -16,6 +16,24 @@ impl Trainer {
     pub fn quantised(&self, name: &str) -> NetworkParts {
         quantise(&self.weights, self.settings(), name)
     }
+
+    /// The same, with output biases that make up for what rounding adds or takes away on average over
+    /// these records, bucket by bucket. Rounded weights err to one side in a network, and the positions
+    /// of a game have many features in common, so their errors do not cancel out.
+    pub fn quantised_for(&mut self, name: &str, records: &[Record]) -> NetworkParts {
+        let mut parts = self.quantised(name);
+        let shape = self.settings().shape;
+        let mut errors = vec![(0.0, 0.0); shape.buckets];
+        self.for_each_output(records, |record, output| {
+            let (sum, count) = &mut errors[shape.bucket(record.men())];
+            *sum += f64::from(output) * f64::from(QA * QB) - output_of(&parts, record) as f64;
+            *count += 1.0;
+        });
+        for (bias, (sum, count)) in parts.output_bias.iter_mut().zip(errors) {
+            *bias += if count > 0.0 { (sum / count).round() as i32 } else { 0 };
+        }
+        parts
+    }
 }
 
 fn quantise(weights: &Lanes, &Settings { shape, scale, .. }: &Settings, name: &str) -> NetworkParts {
@@ -57,12 +75,16 @@ pub(super) fn activations(feature_weights: &[i16], feature_bias: &[i16], record:
 /// The value of a record in centipawns as the engine computes it. [`crate::nnue::Network`] does the
 /// same faster, but for positions.
 pub fn evaluate(parts: &NetworkParts, record: &Record) -> i32 {
+    (output_of(parts, record) * i64::from(parts.scale) / i64::from(QA * QB)) as i32
+}
+
+/// The output for a record in units of 1/([`QA`] * [`QB`]).
+fn output_of(parts: &NetworkParts, record: &Record) -> i64 {
     let bucket = Shape { hidden: parts.hidden, buckets: parts.buckets }.bucket(record.men());
     let weights = &parts.output_weights[bucket * 2 * parts.hidden..][..2 * parts.hidden];
     let activated = activations(&parts.feature_weights, &parts.feature_bias, record);
     let sum: i32 = activated.iter().zip(weights).map(|(value, &weight)| value * i32::from(weight)).sum();
-    let output = i64::from(sum / QA + parts.output_bias[bucket]);
-    (output * i64::from(parts.scale) / i64::from(QA * QB)) as i32
+    i64::from(sum / QA + parts.output_bias[bucket])
 }
 
 /// What can be seen of a trained network without playing it.
@@ -180,6 +202,38 @@ mod tests {
         let others = parts.feature_weights.iter().filter(|&&weight| weight != 0).count();
         assert_eq!((others, parts.name.as_str(), parts.scale), (2, "test", 166));
         assert!(Network::new(parts).is_ok());
+    }
+
+    #[test]
+    fn output_biases_make_up_for_rounding() {
+        let records = material_records(42, 4000);
+        for buckets in [1, 8] {
+            let mut trainer = Trainer::new(settings(64, buckets), 1);
+            for _ in 0..30 {
+                trainer.step(&records);
+            }
+            let plain = trainer.quantised("");
+            let parts = trainer.quantised_for("", &records);
+            assert_eq!(NetworkParts { output_bias: plain.output_bias.clone(), ..parts.clone() }, plain);
+            let shape = trainer.settings().shape;
+            for bucket in 0..buckets {
+                let records: Vec<Record> =
+                    records.iter().copied().filter(|record| shape.bucket(record.men()) == bucket).collect();
+                // In units of 1 / (255 * 64), of which the bias is a whole number.
+                let mut mean_error = |parts: &NetworkParts| {
+                    let mut sum = 0.0;
+                    trainer.for_each_output(&records, |record, output| {
+                        sum += f64::from(output) * 16_320.0 - output_of(parts, record) as f64;
+                    });
+                    sum / records.len().max(1) as f64
+                };
+                let (before, after) = (mean_error(&plain), mean_error(&parts));
+                assert!(after.abs() <= 0.5 && after.abs() <= before.abs(), "{before}, then {after}");
+            }
+            assert_ne!(parts.output_bias, plain.output_bias);
+            // Nothing to learn from, nothing to change.
+            assert_eq!(trainer.quantised_for("", &[]), plain);
+        }
     }
 
     #[test]

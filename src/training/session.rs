@@ -12,9 +12,10 @@ use super::dataset::Dataset;
 use super::history::{History, Row};
 use super::knowledge::Knowledge;
 use super::quantise::examine;
+use super::record::Record;
 use super::shape::Shape;
 use super::trainer::{Settings, Trainer};
-use crate::nnue::{Network, NetworkError};
+use crate::nnue::{Network, NetworkError, NetworkParts};
 use crate::tools::progress;
 use crate::uci::Output;
 
@@ -24,6 +25,8 @@ const ROW_POSITIONS: usize = 10_000_000;
 /// result, so as a guess at other games their mean loss is only as exact as some thousand games make it, to
 /// one percent or two. Differences between moments of a training, on the same positions, are more exact.
 const ROW_HOLDOUT: usize = 500_000;
+/// Positions, spread over those trained on, by which rounding is made up for.
+const ROUNDING_POSITIONS: usize = 50_000;
 /// Positions that the last report looks at.
 const REPORT_POSITIONS: usize = 100_000;
 /// When, in percent of the passes, nets are kept on the way.
@@ -146,8 +149,8 @@ impl<'a> Session<'a> {
             }
         }
         self.bar.finish_and_clear();
-        let network = self.network()?;
-        write(&self.target.net, &network.to_bytes())?;
+        let path = self.target.net.clone();
+        let network = self.write_net(&path)?;
         // It has served its purpose. If it stays, nothing is lost.
         let _ = fs::remove_file(self.target.checkpoint());
         self.report(&network);
@@ -201,15 +204,16 @@ impl<'a> Session<'a> {
 
     /// Keeps the state. A network that has left the bounds of the integers ends the training, since it
     /// would be of no use after the last pass either.
-    fn end_pass(&self, pass: u32) -> Result<(), TrainingError> {
-        self.network()?;
+    fn end_pass(&mut self, pass: u32) -> Result<(), TrainingError> {
+        self.network(self.trainer.quantised(&self.target.name))?;
         let path = self.target.checkpoint();
         let checkpoint = Checkpoint::new(&self.trainer, self.fingerprint, &self.history);
         checkpoint.save(&path).map_err(|error| TrainingError::Write { path, error })?;
         let passes = self.trainer.settings().passes;
         for percent in KEPT_AT {
             if self.target.keep_on_the_way && pass < passes && pass == (passes * percent).div_ceil(100) {
-                self.write_net(&self.target.beside(&percent.to_string()))?;
+                let path = self.target.beside(&percent.to_string());
+                self.write_net(&path)?;
             }
         }
         Ok(())
@@ -220,15 +224,21 @@ impl<'a> Session<'a> {
         write(&self.target.beside("svg"), self.history.to_svg(&self.target.name).as_bytes())
     }
 
-    /// The network in integers.
-    fn network(&self) -> Result<Network, TrainingError> {
+    /// The network of these integers.
+    fn network(&self, parts: NetworkParts) -> Result<Network, TrainingError> {
         let pass = self.trainer.steps() / self.trainer.settings().steps(self.data.train().len());
-        let parts = self.trainer.quantised(&self.target.name);
         Network::new(parts).map_err(|error| TrainingError::Network { pass, error })
     }
 
-    fn write_net(&self, path: &Path) -> Result<(), TrainingError> {
-        write(path, &self.network()?.to_bytes())
+    /// Writes the network as it is now.
+    fn write_net(&mut self, path: &Path) -> Result<Network, TrainingError> {
+        let train = self.data.train();
+        let stride = train.len().div_ceil(ROUNDING_POSITIONS).max(1);
+        let sample: Vec<Record> = train.iter().copied().step_by(stride).collect();
+        let parts = self.trainer.quantised_for(&self.target.name, &sample);
+        let network = self.network(parts)?;
+        write(path, &network.to_bytes())?;
+        Ok(network)
     }
 
     /// Says how the net has turned out.
