@@ -54,7 +54,7 @@ fn training(c: &mut Criterion) {
             last_rate: 1e-6,
             wdl: 0.2,
             last_wdl: 0.4,
-            scale: 400.0,
+            scale: 400,
             seed: 1,
         };
         let mut trainer = Trainer::new(settings, 1);

@@ -105,7 +105,7 @@ fn by_definition(parts: &NetworkParts, position: &Position) -> i32 {
     let squares = halves.iter().map(|&sum| sum.clamp(0, 255) * sum.clamp(0, 255));
     let sum: i32 = squares.zip(weights).map(|(square, &weight)| square * i32::from(weight)).sum();
     let output = i64::from(sum / 255 + parts.output_bias[bucket]);
-    (output * 400 / (255 * 64)) as i32
+    (output * i64::from(parts.scale) / (255 * 64)) as i32
 }
 
 #[test]

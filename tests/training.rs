@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use quillon::board::Position;
+use quillon::board::{Position, START_FEN};
 use quillon::datagen::{DataHeader, DataWriter, GameRecord, Outcome, ScoredMove};
 use quillon::nnue::Network;
 use quillon::types::{Color, PieceType, Score};
@@ -32,6 +32,22 @@ fn material(position: &Position) -> Score {
 
 /// Random games whose scores are material, and whose winner is who has more of it at the end.
 fn write_games(path: &Path, games: usize) {
+    write_random_games(path, games, &[START_FEN], material, |_, end| match material(end).0 {
+        -99..100 => Outcome::Draw,
+        100.. => Outcome::win_for(end.stm()),
+        _ => Outcome::win_for(!end.stm()),
+    });
+}
+
+/// Random games from these positions in turn, with the score of each position and the outcome by the first
+/// and the last one.
+fn write_random_games(
+    path: &Path,
+    games: usize,
+    starts: &[&str],
+    score: impl Fn(&Position) -> Score,
+    outcome: impl Fn(&Position, &Position) -> Outcome,
+) {
     let header = DataHeader {
         engine: "random".to_owned(),
         evaluation: "material".to_owned(),
@@ -40,19 +56,21 @@ fn write_games(path: &Path, games: usize) {
     };
     let mut writer = DataWriter::create(path, &header).unwrap();
     let mut random = fastrand::Rng::with_seed(5);
-    for _ in 0..games {
-        let (mut position, mut moves) = (Position::start(), Vec::new());
-        while moves.len() < 100 && position.has_legal_move() && !position.is_dead() {
+    for game in 0..games {
+        let start: Position = starts[game % starts.len()].parse().unwrap();
+        let (mut position, mut opening, mut moves) = (start, Vec::new(), Vec::new());
+        for _ in 0..8 {
+            // Nobody is mated so soon with these random numbers.
+            opening.push(*random.choice(&position.legal_moves()).unwrap());
+            position.make(opening[opening.len() - 1]);
+        }
+        while moves.len() < 92 && position.has_legal_move() && !position.is_dead() {
             let mv = *random.choice(&position.legal_moves()).unwrap();
-            moves.push(ScoredMove { mv, score: material(&position) });
+            moves.push(ScoredMove { mv, score: score(&position) });
             position.make(mv);
         }
-        let outcome = match material(&position).0 {
-            -99..100 => Outcome::Draw,
-            100.. => Outcome::win_for(position.stm()),
-            _ => Outcome::win_for(!position.stm()),
-        };
-        writer.write(&GameRecord { start: Position::start(), opening: Vec::new(), moves, outcome }).unwrap();
+        let outcome = outcome(&start, &position);
+        writer.write(&GameRecord { start, opening, moves, outcome }).unwrap();
     }
     writer.finish().unwrap();
 }
@@ -86,14 +104,12 @@ fn a_net_that_knows_material_comes_out() {
     // The 150 games are the first ones of the 800, so their positions come again.
     assert!(said.starts_with("950 games, ") && said.contains("pass 20.0 of 20: loss "), "{said}");
     assert!(said.contains("best with the scale ") && said.contains("dead neurons "), "{said}");
+    assert!(said.contains("the better side won ") && said.contains("; KQK "), "{said}");
     for name in ["net.bin", "net.bin.50", "net.bin.75"] {
         let network = Network::from_bytes(&fs::read(folder.join(name)).unwrap()).unwrap();
         assert_eq!((network.name(), network.hidden(), network.buckets()), ("pawns", 32, 8));
         // White lacks the queen; then Black does.
-        for (fen, sign) in [
-            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1", -1),
-            ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 1),
-        ] {
+        for (fen, sign) in [(NO_WHITE_QUEEN, -1), (NO_BLACK_QUEEN, 1)] {
             let value = network.evaluate(&fen.parse().unwrap());
             assert!((400..1500).contains(&(sign * value)), "{name}: {value} for {fen}");
         }
@@ -107,6 +123,50 @@ fn a_net_that_knows_material_comes_out() {
     }
     assert!(!folder.join("net.bin.checkpoint").exists());
     assert!(fs::read_to_string(folder.join("net.bin.svg")).unwrap().ends_with("</svg>\n"));
+}
+
+/// The start position without White's and without Black's queen.
+const NO_WHITE_QUEEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1";
+const NO_BLACK_QUEEN: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// The scores say nothing, the results say who lacked the queen.
+#[test]
+fn results_alone_teach_the_right_sign() {
+    let folder = folder("train-results");
+    let winner = |start: &Position, _: &Position| {
+        let queen = start.pieces(Color::White, PieceType::Queen);
+        Outcome::win_for(if queen.is_empty() { Color::Black } else { Color::White })
+    };
+    let starts = [NO_WHITE_QUEEN, NO_BLACK_QUEEN];
+    write_random_games(&folder.join("a.games"), 600, &starts, |_| Score(0), winner);
+    let output = train(
+        &folder,
+        "--data a.games --out net.bin --hidden 32 --passes 10 --batch 512 --lr 0.01 --wdl 1:1 --scale 200",
+    );
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    let network = Network::from_bytes(&fs::read(folder.join("net.bin")).unwrap()).unwrap();
+    assert_eq!(network.scale(), 200);
+    for (fen, sign) in [(NO_WHITE_QUEEN, -1), (NO_BLACK_QUEEN, 1)] {
+        let (white, black) = (fen.to_owned(), fen.replace(" w ", " b "));
+        for (fen, sign) in [(white, sign), (black, -sign)] {
+            let value = network.evaluate(&fen.parse().unwrap());
+            assert!((100..3000).contains(&(sign * value)), "{value} for {fen}");
+        }
+    }
+}
+
+#[test]
+fn scores_that_contradict_the_results_are_refused() {
+    let folder = folder("train-contradiction");
+    let winner = |_: &Position, end: &Position| {
+        Outcome::win_for(if material(end).0 > 0 { end.stm() } else { !end.stm() })
+    };
+    let wrong = |position: &Position| Score(-material(position).0);
+    write_random_games(&folder.join("a.games"), 100, &[START_FEN], wrong, winner);
+    let output = train(&folder, "--data a.games --out net.bin --hidden 32");
+    let error = text(&output.stderr);
+    assert!(output.status.code() == Some(1) && error.contains("must be wrong"), "{error}");
+    assert!(!folder.join("net.bin").exists());
 }
 
 #[test]

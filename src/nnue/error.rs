@@ -4,7 +4,7 @@ use std::io;
 
 use super::file::VERSION;
 use super::inference::LANES;
-use super::network::MAX_HIDDEN;
+use super::network::{MAX_HIDDEN, SCALES};
 
 /// Why bytes or numbers do not make a network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,6 +41,9 @@ pub enum NetworkError {
     /// The number of output buckets is not supported.
     #[error("{0} output buckets, not 1 or 8")]
     Buckets(usize),
+    /// The output's worth in centipawns is not supported.
+    #[error("an output of one is worth {0} centipawns, not {first} to {last}", first = SCALES.start(), last = SCALES.end())]
+    Scale(i32),
     /// A list of weights has the wrong length.
     #[error("{found} numbers for the {part}, not {expected}")]
     Length {

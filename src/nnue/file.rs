@@ -8,7 +8,7 @@
 //! 12      2       H, hidden neurons a side
 //! 14      2       output buckets
 //! 16      2+2     units of the first and of the output layer, 255 and 64
-//! 20      2       centipawns for an output of one, 400
+//! 20      2       centipawns for an output of one, 50 to 1000
 //! 22      2       length of the name in bytes
 //! 24      4       CRC-32 of everything but these four bytes
 //! 28              the name in UTF-8
@@ -22,7 +22,7 @@ use std::path::Path;
 
 use super::error::{LoadError, NetworkError};
 use super::features::FEATURES;
-use super::network::{CENTIPAWN_SCALE, MAX_HIDDEN, Network, NetworkParts, QA, QB};
+use super::network::{MAX_HIDDEN, Network, NetworkParts, QA, QB};
 
 const MAGIC: [u8; 8] = *b"QuilNNUE";
 /// The version written and read.
@@ -51,7 +51,7 @@ impl Network {
             parts.buckets as u16,
             QA as u16,
             QB as u16,
-            CENTIPAWN_SCALE as u16,
+            parts.scale as u16,
             end as u16,
         ] {
             bytes.extend_from_slice(&number.to_le_bytes());
@@ -83,8 +83,8 @@ impl Network {
         if version != VERSION {
             return Err(NetworkError::Version(version));
         }
-        let units = [16, 18, 20].map(|at| i32::from(number(at)));
-        if number(10) != ARCHITECTURE || units != [QA, QB, CENTIPAWN_SCALE] {
+        let [first_unit, output_unit, scale] = [16, 18, 20].map(|at| i32::from(number(at)));
+        if number(10) != ARCHITECTURE || [first_unit, output_unit] != [QA, QB] {
             return Err(NetworkError::Architecture);
         }
         let name_length = usize::from(number(22));
@@ -110,6 +110,7 @@ impl Network {
             name: std::str::from_utf8(name).map_err(|_| NetworkError::Name)?.to_owned(),
             hidden,
             buckets,
+            scale,
             feature_weights,
             feature_bias,
             output_weights,
@@ -168,10 +169,11 @@ mod tests {
             assert_eq!(Network::from_bytes(&bytes).unwrap(), network);
             assert!(bytes.len() as u64 <= MAX_FILE_BYTES);
         }
-        let mut parts = NetworkParts::random(2, 32, 1);
+        let mut parts = NetworkParts { scale: 166, ..NetworkParts::random(2, 32, 1) };
         parts.name = "ü".repeat(40_000);
         let network = Network::from_bytes(&Network::new(parts).unwrap().to_bytes()).unwrap();
         assert_eq!(network.name(), "ü".repeat(32_767));
+        assert_eq!(network.scale(), 166);
     }
 
     #[test]
@@ -196,6 +198,7 @@ mod tests {
         assert_eq!(refused(&changed(8, 2)), "file version 2, this program reads version 1");
         assert_eq!(refused(&changed(10, 7)), "a network of another architecture");
         assert_eq!(refused(&changed(16, 7)), "a network of another architecture");
+        assert_eq!(refused(&changed(21, 0xFF)), "an output of one is worth 65424 centipawns, not 50 to 1000");
         assert_eq!(refused(&changed(28, 0xFF)), "the name is not UTF-8");
         assert!(refused(&changed(37, 0x7F)).starts_with("feature weight 32"));
         for at in [24, 28, 40, 30_000, bytes.len() - 1] {

@@ -23,8 +23,8 @@ pub use accumulator::AccumulatorStack;
 pub use error::{LoadError, NetworkError};
 pub use features::{FEATURES, Viewpoint};
 pub use network::{
-    CENTIPAWN_SCALE, MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, Network,
-    NetworkParts, QA, QB,
+    MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, Network, NetworkParts, QA, QB,
+    SCALES,
 };
 
 /// The network that is part of the program; `None` as long as the hand-made evaluation plays better.

@@ -1,7 +1,11 @@
 //! The weights of a network, checked so that no computation with them can overflow.
 //!
 //! Weights are real numbers in fixed point: the first layer counts in units of 1/[`QA`],
-//! the output weights in units of 1/[`QB`], and the output bias in units of 1/(`QA` * `QB`).
+//! the output weights in units of 1/[`QB`], and the output bias in units of 1/(`QA` * `QB`). What an output
+//! of one is worth in centipawns is the network's own: it is the scale at which the scores it has learnt
+//! from foretell results, so that the output is as large as the weights can express well.
+
+use std::ops::RangeInclusive;
 
 use super::error::NetworkError;
 use super::features::{FEATURES, Viewpoint};
@@ -12,8 +16,8 @@ use crate::board::Position;
 pub const QA: i32 = 255;
 /// One, in the units of the output weights.
 pub const QB: i32 = 64;
-/// Centipawns for an output of one.
-pub const CENTIPAWN_SCALE: i32 = 400;
+/// Centipawns that an output of one may be worth.
+pub const SCALES: RangeInclusive<i32> = 50..=1000;
 
 /// Largest number of hidden neurons a side.
 pub const MAX_HIDDEN: usize = 1024;
@@ -35,6 +39,8 @@ pub struct NetworkParts {
     pub hidden: usize,
     /// Output buckets, 1 or 8: the output layer is chosen by the number of men.
     pub buckets: usize,
+    /// Centipawns for an output of one, within [`SCALES`].
+    pub scale: i32,
     /// `[feature][neuron]`, in units of 1/[`QA`].
     pub feature_weights: Vec<i16>,
     /// `[neuron]`, in units of 1/[`QA`].
@@ -66,6 +72,7 @@ impl NetworkParts {
             name: format!("random {seed}"),
             hidden,
             buckets,
+            scale: 400,
             feature_weights: list(FEATURES * hidden, 60),
             feature_bias: list(hidden, 250),
             output_weights: list(buckets * 2 * hidden, output_limit),
@@ -81,6 +88,9 @@ impl NetworkParts {
         if !matches!(buckets, 1 | 8) {
             return Err(NetworkError::Buckets(buckets));
         }
+        if !SCALES.contains(&self.scale) {
+            return Err(NetworkError::Scale(self.scale));
+        }
         for (part, found, expected) in [
             ("feature weights", self.feature_weights.len(), FEATURES * hidden),
             ("feature bias", self.feature_bias.len(), hidden),
@@ -92,17 +102,22 @@ impl NetworkParts {
             }
         }
         let widen = |list: &[i16]| -> Vec<i64> { list.iter().copied().map(i64::from).collect() };
-        let output_sums = self.output_weights.chunks(2 * hidden);
-        let output_sums = output_sums.map(|bucket| widen(bucket).iter().map(|weight| weight.abs()).sum());
+        let output_sums = self.output_weights.chunks(2 * hidden).flat_map(|bucket| {
+            let sum = |sign: i64| widen(bucket).iter().map(|weight| (sign * weight).max(0)).sum();
+            [1, -1].map(sum)
+        });
         within("feature weight", MAX_FEATURE_WEIGHT, widen(&self.feature_weights))?;
         within("feature bias", MAX_FEATURE_BIAS, widen(&self.feature_bias))?;
         within("output weight", MAX_OUTPUT_WEIGHT, widen(&self.output_weights))?;
-        within("sum of output weights", MAX_OUTPUT_SUM, output_sums)?;
+        within("sum of output weights of one sign", MAX_OUTPUT_SUM, output_sums)?;
         within("output bias", MAX_OUTPUT_BIAS, self.output_bias.iter().copied().map(i64::from))
     }
 }
 
-/// With every neuron at its ceiling the weighted sum of their squares still fits 32 bits.
+/// Bound for the sum of a bucket's positive weights, and for that of its negative ones. Each neuron adds
+/// its weight times something from 0 to `QA`^2. So whatever some of them add up to, in whichever order and
+/// however shared out among the lanes of a register, lies between the sum of the negative weights times
+/// `QA`^2 and that of the positive ones: no kernel's partial sum leaves 32 bits.
 const MAX_OUTPUT_SUM: i64 = i32::MAX as i64 / (QA * QA) as i64;
 /// A hundred thousand centipawns and more, far beyond use, and far from overflow.
 const MAX_OUTPUT_BIAS: i64 = 1 << 22;
@@ -125,6 +140,8 @@ fn within(
 pub struct Network {
     name: String,
     buckets: usize,
+    /// Centipawns for an output of one.
+    scale: i32,
     /// `[feature][block of neurons]`
     feature_weights: Box<[Block]>,
     /// `[block of neurons]`
@@ -145,6 +162,7 @@ impl Network {
         Ok(Network {
             name: parts.name,
             buckets: parts.buckets,
+            scale: parts.scale,
             feature_weights: Block::from_numbers(&parts.feature_weights),
             feature_bias: Block::from_numbers(&parts.feature_bias),
             output_weights: Block::from_numbers(&parts.output_weights),
@@ -158,6 +176,7 @@ impl Network {
             name: self.name.clone(),
             hidden: self.hidden(),
             buckets: self.buckets,
+            scale: self.scale,
             feature_weights: Block::to_numbers(&self.feature_weights),
             feature_bias: Block::to_numbers(&self.feature_bias),
             output_weights: Block::to_numbers(&self.output_weights),
@@ -178,6 +197,11 @@ impl Network {
     /// Output buckets, 1 or 8.
     pub fn buckets(&self) -> usize {
         self.buckets
+    }
+
+    /// Centipawns for an output of one.
+    pub fn scale(&self) -> i32 {
+        self.scale
     }
 
     /// What the network is, such as `(768hm->128)x2->1x8`.
@@ -219,7 +243,7 @@ impl Network {
         let weights = &self.output_weights[bucket * 2 * self.blocks()..][..2 * self.blocks()];
         let sum = kernels.activate(own, enemy, weights);
         let output = i64::from(sum / QA + self.output_bias[bucket]);
-        (output * i64::from(CENTIPAWN_SCALE) / i64::from(QA * QB)) as i32
+        (output * i64::from(self.scale) / i64::from(QA * QB)) as i32
     }
 
     /// The worth of a position in centipawns for the side to move, computed from nothing. A search
@@ -266,6 +290,9 @@ mod tests {
             assert_eq!(refused(|parts| parts.hidden = hidden), NetworkError::Hidden(hidden));
         }
         assert_eq!(refused(|parts| parts.buckets = 4), NetworkError::Buckets(4));
+        for scale in [0, 49, 1001] {
+            assert_eq!(refused(|parts| parts.scale = scale), NetworkError::Scale(scale));
+        }
         let error = refused(|parts| parts.hidden = 32);
         assert!(matches!(error, NetworkError::Length { part: "feature weights", expected: 24_576, .. }));
         assert!(matches!(
@@ -287,7 +314,13 @@ mod tests {
             *parts = NetworkParts::random(1, 256, 1);
             parts.output_weights = vec![-127; 512];
         });
-        assert_eq!(sum, range("sum of output weights", 65_024, 33_025));
+        assert_eq!(sum, range("sum of output weights of one sign", 65_024, 33_025));
+        let sum = refused(|parts| {
+            *parts = NetworkParts::random(1, 160, 1);
+            parts.output_weights = vec![-120; 320];
+            parts.output_weights[..280].fill(120);
+        });
+        assert_eq!(sum, range("sum of output weights of one sign", 33_600, 33_025));
         let output_bias = refused(|parts| parts.output_bias[0] = i32::MIN);
         assert_eq!(output_bias, range("output bias", i64::from(i32::MIN), 1 << 22));
     }
@@ -300,19 +333,52 @@ mod tests {
         parts.feature_bias.fill(MAX_FEATURE_BIAS);
         parts.output_weights.fill(MAX_OUTPUT_WEIGHT);
         parts.output_bias = vec![MAX_OUTPUT_BIAS as i32];
+        parts.scale = *SCALES.end();
         let network = Network::new(parts).unwrap();
         let sum = i64::from(MAX_OUTPUT_WEIGHT) * 256 * 255 + MAX_OUTPUT_BIAS;
         for kernels in Kernels::available() {
             let value = network.evaluate_with(kernels, &Position::start());
-            assert_eq!(i64::from(value), sum * 400 / (255 * 64), "{kernels}");
+            assert_eq!(i64::from(value), sum * 1000 / (255 * 64), "{kernels}");
+        }
+    }
+
+    /// Positive and negative weights at the limit of their sums, side by side and far apart. Tests are
+    /// built with overflow checks, which watch the scalar kernel.
+    #[test]
+    fn weights_of_both_signs_have_a_bound_each() {
+        let start = Position::start();
+        for turn in [1, 2, 64, 256] {
+            let mut parts = NetworkParts::random(0, 256, 1);
+            parts.feature_weights.fill(MAX_FEATURE_WEIGHT);
+            let weight = |neuron| if neuron / turn % 2 == 0 { 128 } else { -128 };
+            parts.output_weights = (0..512).map(weight).collect();
+            parts.output_bias = vec![255 * 64];
+            for sign in [1, -1] {
+                parts.output_weights.iter_mut().for_each(|weight| *weight *= sign);
+                let network = Network::new(parts.clone()).unwrap();
+                for kernels in Kernels::available() {
+                    assert_eq!(network.evaluate_with(kernels, &start), 400, "{kernels}, {turn} in a row");
+                }
+            }
         }
     }
 
     #[test]
     fn parts_come_back() {
-        let parts = NetworkParts::random(3, 96, 8);
+        let parts = NetworkParts { scale: 166, ..NetworkParts::random(3, 96, 8) };
         assert_eq!(Network::new(parts.clone()).unwrap().to_parts(), parts);
         assert_eq!(Network::new(parts).unwrap().architecture(), "(768hm->96)x2->1x8");
+    }
+
+    #[test]
+    fn the_scale_multiplies_the_output() {
+        let mut parts = NetworkParts::random(0, 32, 1);
+        parts.output_weights.fill(0);
+        for (output, scale, value) in [(255 * 64, 166, 166), (-255 * 32, 400, -200), (-1, 1000, 0)] {
+            (parts.output_bias, parts.scale) = (vec![output], scale);
+            let network = Network::new(parts.clone()).unwrap();
+            assert_eq!((network.evaluate(&Position::start()), network.scale()), (value, scale));
+        }
     }
 
     #[test]

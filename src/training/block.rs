@@ -11,7 +11,7 @@
 //! - A block is small enough for its accumulators to be still in the cache on the way back.
 
 use super::lane::{LANE, Lane, Lanes};
-use super::objective::Objective;
+use super::objective::{Objective, loss_and_slope};
 use super::record::Record;
 use super::shape::Shape;
 use crate::nnue::FEATURES;
@@ -88,7 +88,7 @@ impl Block {
         self.len = self.targets.len();
     }
 
-    /// Outputs of the last forward pass, in units of 400 centipawns.
+    /// Outputs of the last forward pass, in units of the scale.
     pub fn outputs(&self) -> &[f32] {
         &self.outputs
     }
@@ -124,11 +124,11 @@ impl Block {
 
     /// Computes the gradient of the summed loss, adds it to `gradient`, and returns that loss. Follows
     /// [`Block::forward`] with the same weights, and uses up what that has left.
-    pub fn backward(&mut self, weights: &Lanes, gradient: &mut Lanes, objective: Objective) -> f64 {
+    pub fn backward(&mut self, weights: &Lanes, gradient: &mut Lanes) -> f64 {
         let mut total = 0.0;
         self.slopes.clear();
         for ((&output, &target), &bucket) in self.outputs.iter().zip(&self.targets).zip(&self.buckets) {
-            let (loss, slope) = objective.loss(output, target);
+            let (loss, slope) = loss_and_slope(output, target);
             total += f64::from(loss);
             self.slopes.push(slope);
             gradient[self.shape.output_bias(bucket)] += slope;

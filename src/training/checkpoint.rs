@@ -15,8 +15,8 @@
 //! First weights and orders depend on the seed and the number of the pass only, so no state of a random
 //! generator needs to be kept.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::adam::Adam;
@@ -26,7 +26,7 @@ use super::shape::Shape;
 use super::trainer::{Settings, Trainer, Validation};
 
 const MAGIC: [u8; 8] = *b"QLNTRAIN";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -91,24 +91,30 @@ impl Checkpoint {
         fingerprint: u64,
         threads: usize,
     ) -> Result<(Trainer, History), CheckpointError> {
+        let is_other_data = self.fingerprint != fingerprint;
         for ((name, found), (_, wanted)) in listed(&self.settings).into_iter().zip(listed(&settings)) {
-            if found != wanted {
+            // With other data a scale fitted to them is another one, too.
+            if found != wanted && !(is_other_data && name == "--scale") {
                 return Err(CheckpointError::Other { name, found: found.text(), wanted: wanted.text() });
             }
         }
-        if self.fingerprint != fingerprint {
+        if is_other_data {
             return Err(CheckpointError::OtherData);
         }
         Ok((Trainer::with_state(settings, threads, self.weights, self.optimiser), self.history))
     }
 
-    /// Writes a file; an old one is replaced only when the new one is complete.
+    /// Writes a file; an old one is replaced only when the new one is complete on the disk, so that even a
+    /// power failure leaves one of them.
     ///
     /// # Errors
     /// When that fails.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let unfinished = path.with_added_extension("part");
-        fs::write(&unfinished, self.to_bytes())?;
+        let mut file = File::create(&unfinished)?;
+        file.write_all(&self.to_bytes())?;
+        file.sync_all()?;
+        drop(file);
         fs::rename(&unfinished, path)
     }
 
@@ -173,7 +179,8 @@ fn read(mut bytes: &[u8]) -> Option<Checkpoint> {
     let shape = Shape { hidden: next()? as usize, buckets: next()? as usize };
     let (passes, batch) = (next()? as u32, next()? as usize);
     let mut number = || Some(f64::from_bits(next()?) as f32);
-    let (rate, last_rate, wdl, last_wdl, scale) = (number()?, number()?, number()?, number()?, number()?);
+    let (rate, last_rate, wdl, last_wdl) = (number()?, number()?, number()?, number()?);
+    let scale = i32::try_from(next()?).ok()?;
     let settings = Settings { shape, passes, batch, rate, last_rate, wdl, last_wdl, scale, seed: next()? };
     let (fingerprint, steps, rows) = (next()?, next()?, next()?);
     let mut history = History::default();
@@ -238,7 +245,7 @@ fn listed(settings: &Settings) -> [(&'static str, Number); 10] {
         ("--lr-end", Real(settings.last_rate)),
         ("--wdl from", Real(settings.wdl)),
         ("--wdl to", Real(settings.last_wdl)),
-        ("--scale", Real(settings.scale)),
+        ("--scale", Whole(settings.scale as u64)),
         ("--seed", Whole(settings.seed)),
     ]
 }
@@ -270,6 +277,19 @@ mod tests {
     }
 
     #[test]
+    fn a_saved_file_replaces_the_old_one() {
+        let path = std::env::temp_dir().join(format!("quillon-checkpoint-{}", std::process::id()));
+        fs::write(&path, "old").unwrap();
+        let checkpoint = Checkpoint::new(&trained(1), 5, &history());
+        checkpoint.save(&path).unwrap();
+        assert_eq!(Checkpoint::load(&path).unwrap(), checkpoint);
+        assert!(!path.with_added_extension("part").exists());
+        fs::remove_file(&path).unwrap();
+        let error = checkpoint.save(&path.join("no folder")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
     fn unusable_files_are_refused() {
         let bytes = Checkpoint::new(&trained(1), 5, &history()).to_bytes();
         assert!(matches!(Checkpoint::from_bytes(b"QuilNNUE..."), Err(CheckpointError::NoCheckpoint)));
@@ -295,9 +315,12 @@ mod tests {
         let checkpoint = Checkpoint::new(&trained(1), 5, &history());
         let settings = settings(32, 8);
         assert!(checkpoint.clone().resume(settings, 5, 2).is_ok());
-        let error = checkpoint.clone().resume(Settings { scale: 300.0, ..settings }, 5, 1).unwrap_err();
+        let other_scale = Settings { scale: 300, ..settings };
+        let error = checkpoint.clone().resume(other_scale, 5, 1).unwrap_err();
         assert_eq!(error.to_string(), "the training was begun with --scale 400, not 300");
-        let error = checkpoint.resume(settings, 6, 1).unwrap_err();
-        assert!(matches!(error, CheckpointError::OtherData));
+        for settings in [settings, other_scale] {
+            let error = checkpoint.clone().resume(settings, 6, 1).unwrap_err();
+            assert!(matches!(error, CheckpointError::OtherData));
+        }
     }
 }

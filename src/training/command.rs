@@ -8,11 +8,13 @@ use indicatif::ProgressBar;
 use super::checkpoint::Checkpoint;
 use super::dataset::{Dataset, DatasetBuilder};
 use super::history::History;
-use super::scale::fit_scale;
+use super::labels::SignAgreement;
+use super::scale::{ScaleFit, fit_scale};
 use super::session::{Session, Target};
 use super::shape::Shape;
 use super::trainer::{PARTS, Settings, Trainer};
 use crate::datagen::{BlockFault, DataError, DataReader};
+use crate::nnue::SCALES;
 use crate::tools::progress;
 use crate::uci::Output;
 
@@ -49,9 +51,10 @@ pub struct Arguments {
     /// score. One number stands for both
     #[arg(long, value_name = "FROM:TO", default_value = "0.2:0.4", value_parser = parse_wdl)]
     wdl: Wdl,
-    /// Centipawns that make an expected result of 73 %
-    #[arg(long, value_name = "CP", default_value_t = 400.0, value_parser = parse_scale)]
-    scale: f32,
+    /// Centipawns that make an expected result of 73 %, 50 to 1000; 'fit' chooses those with which the
+    /// scores of the data foretell the results best
+    #[arg(long, value_name = "CP", default_value = "fit", value_parser = parse_scale)]
+    scale: Scale,
     /// Decides first weights, order and which games are held out: the same seed, settings and data give
     /// the same net on the same machine
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -59,9 +62,10 @@ pub struct Arguments {
     /// Threads, up to 8; they do not change the net
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=PARTS as i64))]
     threads: u16,
-    /// Share of the games, 0 to 0.9, that are not trained on but used to check
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_holdout)]
-    holdout: f64,
+    /// Share of the games, 0 to 0.9, that are not trained on but used to check [default: 0.03, and 0.01 of
+    /// 20 million positions or more]
+    #[arg(long, value_name = "SHARE", value_parser = parse_holdout)]
+    holdout: Option<f64>,
     /// Go on with an interrupted training; data and settings must be the same
     #[arg(long, value_name = "CHECKPOINT")]
     resume: Option<PathBuf>,
@@ -95,6 +99,13 @@ struct Wdl {
     to: f32,
 }
 
+/// How the scale is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scale {
+    Fit,
+    Fixed(i32),
+}
+
 /// A number that passes a test.
 fn number(text: &str, what: &str, is_good: impl Fn(f32) -> bool) -> Result<f32, String> {
     text.parse().ok().filter(|&number| is_good(number)).ok_or_else(|| what.to_owned())
@@ -104,10 +115,12 @@ fn parse_rate(text: &str) -> Result<f32, String> {
     number(text, "a rate is a number above 0 and at most 1", |rate| rate > 0.0 && rate <= 1.0)
 }
 
-fn parse_scale(text: &str) -> Result<f32, String> {
-    number(text, "the scale is a number of centipawns from 10 to 10000", |scale| {
-        (10.0..=10_000.0).contains(&scale)
-    })
+fn parse_scale(text: &str) -> Result<Scale, String> {
+    if text == "fit" {
+        return Ok(Scale::Fit);
+    }
+    let scale = text.parse().ok().filter(|scale| SCALES.contains(scale)).map(Scale::Fixed);
+    scale.ok_or_else(|| format!("'fit' or a whole number from {} to {}", SCALES.start(), SCALES.end()))
 }
 
 fn parse_wdl(text: &str) -> Result<Wdl, String> {
@@ -132,7 +145,7 @@ fn parse_buckets(text: &str) -> Result<usize, String> {
 }
 
 impl Arguments {
-    fn settings(&self) -> Settings {
+    fn settings(&self, scale: i32) -> Settings {
         Settings {
             shape: Shape { hidden: self.hidden, buckets: self.buckets },
             passes: self.passes,
@@ -141,7 +154,7 @@ impl Arguments {
             last_rate: self.lr_end,
             wdl: self.wdl.from,
             last_wdl: self.wdl.to,
-            scale: self.scale,
+            scale,
             seed: self.seed,
         }
     }
@@ -176,8 +189,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
         None => None,
     };
     let data = load(arguments, output)?;
-    describe_scale(&data, output);
-    let (settings, threads) = (arguments.settings(), arguments.threads.into());
+    check_labels(&data, output)?;
+    let scale = choose_scale(arguments.scale, &data, output);
+    let (settings, threads) = (arguments.settings(scale), arguments.threads.into());
     let (trainer, history) = match (resumed, &arguments.resume) {
         (Some(checkpoint), Some(path)) => {
             checkpoint.resume(settings, data.fingerprint(), threads).map_err(|error| about(path, error))?
@@ -240,14 +254,38 @@ fn read_file(
     Ok(None)
 }
 
-/// Says at which scale the scores foretell the results best.
-fn describe_scale(data: &Dataset, output: &Output) {
-    if let Some(fit) = fit_scale(data.train()) {
+/// Says how well the signs of scores and results agree, and refuses data in which they do not.
+fn check_labels(data: &Dataset, output: &Output) -> Result<(), String> {
+    let agreement = SignAgreement::of(data);
+    let Some(share) = agreement.share() else { return Ok(()) };
+    let text = format!(
+        "of {} positions with a score beyond 300 in decided games, the better side won {:.1} %",
+        agreement.clear,
+        100.0 * share
+    );
+    if !agreement.is_plausible() {
+        return Err(format!("{text}; scores or results of these data must be wrong"));
+    }
+    output.line(&text);
+    Ok(())
+}
+
+/// Says at which scale the scores foretell the results best, and which one the net gets.
+fn choose_scale(wanted: Scale, data: &Dataset, output: &Output) -> i32 {
+    let fit = fit_scale(data.train());
+    let scale = match (wanted, fit) {
+        (Scale::Fixed(scale), _) => scale,
+        (Scale::Fit, Some(fit)) => fit.rounded(),
+        // Unreachable, since there are positions to train on.
+        (Scale::Fit, None) => *SCALES.end(),
+    };
+    if let Some(ScaleFit { scale: best, error }) = fit {
         output.line(&format!(
-            "scores foretell results best with the scale {:.0} (mean squared error {:.5})",
-            fit.scale, fit.error
+            "scores foretell results best with the scale {best:.0} (mean squared error {error:.5}); the \
+             scale of this net is {scale}"
         ));
     }
+    scale
 }
 
 #[cfg(test)]
@@ -265,6 +303,10 @@ mod tests {
         assert!(parse_hidden("48").is_err() && parse_hidden("1056").is_err() && parse_hidden("96") == Ok(96));
         assert!(parse_buckets("4").is_err() && parse_buckets("8") == Ok(8));
         assert!(parse_holdout("1").is_err() && parse_holdout("0") == Ok(0.0));
-        assert!(parse_scale("0").is_err() && parse_scale("400") == Ok(400.0));
+        assert_eq!(parse_scale("fit"), Ok(Scale::Fit));
+        assert_eq!(parse_scale("166"), Ok(Scale::Fixed(166)));
+        for text in ["", "0", "49", "1001", "166.5", "best"] {
+            assert!(parse_scale(text).is_err(), "{text}");
+        }
     }
 }

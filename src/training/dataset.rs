@@ -48,7 +48,18 @@ impl Dataset {
 #[error("more than {} positions", DatasetBuilder::MOST)]
 pub struct TooManyPositions;
 
+/// From so many positions on, a smaller share of them is enough to check on.
+const LARGE_SET: usize = 20_000_000;
+/// Shares that are held out of smaller and of larger sets if nothing else is asked for.
+const DEFAULT_HOLDOUT: [f64; 2] = [0.03, 0.01];
+
 /// Puts a [`Dataset`] together, game by game.
+///
+/// Whether a game is held out depends on the seed and its opening (start position and random moves) and
+/// on nothing else. So a game is on the same side of the split whichever other files are given and in
+/// whichever order, nets of different trainings can be compared on what none of them has seen, and games
+/// that begin alike are not on both sides. What is held out with a smaller share is so with a larger one.
+/// With few different openings the share is only roughly what was asked for.
 ///
 /// A board that has been there before replaces the old record: the newest score comes from the best
 /// player. So no board is in both halves of the set, and none counts more because openings share it.
@@ -56,9 +67,10 @@ pub struct TooManyPositions;
 pub struct DatasetBuilder {
     records: Vec<Record>,
     index: BoardIndex,
-    split: SplitMix64,
-    holdout: f64,
-    game_held_out: bool,
+    /// The share asked for.
+    holdout: Option<f64>,
+    /// What the present game has drawn.
+    lot: u16,
     games: u64,
     duplicates: u64,
     seed: u64,
@@ -68,14 +80,14 @@ impl DatasetBuilder {
     /// Most positions in a set.
     pub const MOST: usize = u32::MAX as usize - 1;
 
-    /// An empty set, of whose games a share `holdout` (0 to 1) will be held out, chosen by `seed`.
-    pub fn new(holdout: f64, seed: u64) -> DatasetBuilder {
+    /// An empty set, of whose games a share `holdout` (0 to 1) will be held out, chosen by `seed`. Without
+    /// `holdout` that is 3 % of sets below 20 million positions, and 1 % of larger ones.
+    pub fn new(holdout: Option<f64>, seed: u64) -> DatasetBuilder {
         DatasetBuilder {
             records: Vec::new(),
             index: BoardIndex::new(),
-            split: SplitMix64::new(seed, SPLIT),
             holdout,
-            game_held_out: false,
+            lot: 0,
             games: 0,
             duplicates: 0,
             seed,
@@ -87,7 +99,7 @@ impl DatasetBuilder {
     /// # Errors
     /// When the set is full.
     pub fn push_game(&mut self, game: &GameRecord) -> Result<(), TooManyPositions> {
-        self.start_game();
+        self.start_game(opening_hash(game));
         let mut result = Ok(());
         game.for_each_kept(|position, score, outcome| {
             if result.is_ok() {
@@ -102,10 +114,11 @@ impl DatasetBuilder {
         result
     }
 
-    /// Starts the next game; all positions up to the following call belong to it.
-    pub fn start_game(&mut self) {
+    /// Starts the next game; all positions up to the following call belong to it. `opening` stands for how
+    /// it began: games with the same number share their lot.
+    pub fn start_game(&mut self, opening: u64) {
         self.games += 1;
-        self.game_held_out = self.split.unit() < self.holdout;
+        self.lot = (SplitMix64::new(self.seed ^ opening, SPLIT).next() >> 48) as u16;
     }
 
     /// Adds a position of the game. `score` is the side to move's, `white_half_points` (0, 1 or 2) is
@@ -130,7 +143,7 @@ impl DatasetBuilder {
         if self.records.len() >= DatasetBuilder::MOST {
             return Err(TooManyPositions);
         }
-        let record = record.with_held_out(self.game_held_out);
+        let record = record.with_lot(self.lot);
         match self.index.find_or_insert(&self.records, &record) {
             Some(old) => {
                 self.records[old] = record;
@@ -158,15 +171,24 @@ impl DatasetBuilder {
 
     /// The set.
     pub fn finish(self) -> Dataset {
-        let DatasetBuilder { mut records, index, seed, .. } = self;
+        let DatasetBuilder { mut records, index, seed, holdout, .. } = self;
         drop(index);
-        let held_out: Vec<Record> = records.extract_if(.., |record| record.held_out()).collect();
+        let share = holdout.unwrap_or(DEFAULT_HOLDOUT[usize::from(records.len() >= LARGE_SET)]);
+        let first_kept = share * f64::from(1u32 << u16::BITS);
+        let held_out = |record: &mut Record| f64::from(record.lot()) < first_kept;
+        let held_out: Vec<Record> = records.extract_if(.., held_out).collect();
+        records.iter_mut().for_each(|record| *record = record.with_lot(0));
         let order = Permutation::new(held_out.len() as u32, seed, HOLDOUT_ORDER);
-        let holdout = (0..held_out.len() as u32)
-            .map(|place| held_out[order.at(place) as usize].with_held_out(false))
-            .collect();
+        let holdout =
+            (0..held_out.len() as u32).map(|place| held_out[order.at(place) as usize].with_lot(0)).collect();
         Dataset { train: records, holdout }
     }
+}
+
+/// A hash of a game's start position and the random moves from there.
+fn opening_hash(game: &GameRecord) -> u64 {
+    let join = |hash, move_bits| SplitMix64::new(hash, move_bits).next();
+    game.opening.iter().fold(game.start.key(), |hash, mv| join(hash, u64::from(mv.bits())))
 }
 
 /// Finds records by their board: a hash table with open addressing, eight bytes a slot.
@@ -238,20 +260,23 @@ impl BoardIndex {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::collections::{BTreeSet, HashMap};
 
     use super::*;
+    use crate::datagen::ScoredMove;
+    use crate::notation::parse_uci;
     use crate::training::samples::{material_records, random_positions};
+    use crate::types::Move;
 
     #[test]
     fn the_newest_record_of_a_board_stays() {
         // Few boards, seen often, with a score that tells which time it was.
         let boards = material_records(5, 9000);
         let mut random = SplitMix64::new(5, 5);
-        let mut builder = DatasetBuilder::new(0.0, 1);
+        let mut builder = DatasetBuilder::new(Some(0.0), 1);
         let mut expected = HashMap::new();
         for time in 0..20_000 {
-            builder.start_game();
+            builder.start_game(time);
             let record = boards[random.below(boards.len())].with_labels(time as i16, 1);
             builder.push_record(record).unwrap();
             expected.insert((record.board_hash(), format!("{:?}", record.with_labels(0, 0))), record);
@@ -271,9 +296,9 @@ mod tests {
     #[test]
     fn whole_games_are_held_out() {
         let positions = random_positions(6, 20_000);
-        let mut builder = DatasetBuilder::new(0.1, 3);
+        let mut builder = DatasetBuilder::new(Some(0.1), 3);
         for (game, positions) in positions.chunks(20).enumerate() {
-            builder.start_game();
+            builder.start_game(game as u64);
             for position in positions {
                 builder.push(position, Score(game as i32), 1).unwrap();
             }
@@ -288,17 +313,108 @@ mod tests {
         let (train, holdout) = (games(set.train()), games(set.holdout()));
         assert!((70..130).contains(&holdout.len()), "{} of 1000 games", holdout.len());
         assert!(holdout.iter().all(|game| train.binary_search(game).is_err()));
-        assert!(set.holdout().iter().all(|record| !record.held_out()));
+        assert!(set.holdout().iter().chain(set.train()).all(|record| record.lot() == 0));
         // Not in the order in which they came.
         assert!(!set.holdout().is_sorted_by_key(Record::score));
+    }
+
+    /// A game that began with these numbers of random moves; its positions have scores by its number.
+    fn game(number: usize) -> GameRecord {
+        let mut random = SplitMix64::new(number as u64, 8);
+        let mut position = Position::start();
+        let mut play = |plies: usize| -> Vec<Move> {
+            let mut moves = Vec::new();
+            for _ in 0..plies {
+                let legal = position.legal_moves();
+                if legal.is_empty() {
+                    break;
+                }
+                let mv = legal[random.below(legal.len())];
+                position.make(mv);
+                moves.push(mv);
+            }
+            moves
+        };
+        let (opening, moves) = (play(8), play(30));
+        let score = Score(number as i32);
+        let moves = moves.into_iter().map(|mv| ScoredMove { mv, score }).collect();
+        GameRecord { start: Position::start(), opening, moves, outcome: Outcome::Draw }
+    }
+
+    #[test]
+    fn the_split_does_not_depend_on_other_games() {
+        let games: Vec<GameRecord> = (0..600).map(game).collect();
+        let held_out = |games: &mut dyn Iterator<Item = &GameRecord>, share, seed| -> BTreeSet<i16> {
+            let mut builder = DatasetBuilder::new(share, seed);
+            games.for_each(|game| builder.push_game(game).unwrap());
+            let set = builder.finish();
+            let train: BTreeSet<i16> = set.train().iter().map(Record::score).collect();
+            let holdout: BTreeSet<i16> = set.holdout().iter().map(Record::score).collect();
+            assert!(train.is_disjoint(&holdout));
+            holdout
+        };
+        let all = held_out(&mut games.iter(), Some(0.2), 1);
+        assert!((80..160).contains(&all.len()), "{}", all.len());
+        assert_eq!(held_out(&mut games.iter().rev(), Some(0.2), 1), all);
+        let some = held_out(&mut games[..300].iter(), Some(0.2), 1);
+        assert_eq!(some, all.iter().copied().filter(|&number| number < 300).collect());
+        assert_ne!(held_out(&mut games.iter(), Some(0.2), 2), all);
+        let fewer = held_out(&mut games.iter(), None, 1);
+        assert!((8..35).contains(&fewer.len()) && fewer.is_subset(&all), "{}", fewer.len());
+    }
+
+    #[test]
+    fn games_that_begin_alike_stay_together() {
+        let mut other = game(3);
+        other.moves.reverse();
+        assert_eq!(opening_hash(&other), opening_hash(&game(3)));
+        let mut shorter = game(3);
+        shorter.opening.pop();
+        let mut elsewhere = game(3);
+        elsewhere.start = elsewhere.start.color_flipped();
+        for different in [game(4), shorter, elsewhere] {
+            assert_ne!(opening_hash(&different), opening_hash(&game(3)));
+        }
+    }
+
+    /// Results are stored for the side to move, scores as they are.
+    #[test]
+    fn labels_are_the_side_to_movers() {
+        let moves = |texts: &[&str]| -> Vec<Move> {
+            let mut position = Position::start();
+            let mut play = |text: &&str| {
+                let mv = parse_uci(&position, text).unwrap();
+                position.make(mv);
+                mv
+            };
+            texts.iter().map(&mut play).collect()
+        };
+        let shuffle = ["b1c3", "b8c6", "c3b1", "c6b8"].repeat(4);
+        let all = moves(&[&shuffle[..], &["e2e4", "c7c5", "g1f3", "d7d6"]].concat());
+        let played = |index: usize, score: i32| ScoredMove { mv: all[16 + index], score: Score(score) };
+        for (outcome, for_white) in [(Outcome::WhiteWins, 2), (Outcome::Draw, 1), (Outcome::BlackWins, 0)] {
+            let mut builder = DatasetBuilder::new(Some(0.0), 1);
+            let game = GameRecord {
+                start: Position::start(),
+                opening: all[..16].to_vec(),
+                moves: vec![played(0, 11), played(1, -22), played(2, 33), played(3, -44)],
+                outcome,
+            };
+            builder.push_game(&game).unwrap();
+            let set = builder.finish();
+            let labels: Vec<(i16, u8)> =
+                set.train().iter().map(|record| (record.score(), record.half_points())).collect();
+            let for_black = 2 - for_white;
+            assert_eq!(labels, [(11, for_white), (-22, for_black), (33, for_white), (-44, for_black)]);
+        }
     }
 
     #[test]
     fn fingerprints_tell_data_apart() {
         let build = |labels| {
-            let mut builder = DatasetBuilder::new(0.5, 3);
-            for record in material_records(7, 100) {
-                builder.start_game();
+            let mut builder = DatasetBuilder::new(Some(0.5), 3);
+            for (game, record) in (0..).zip(material_records(7, 100)) {
+                builder.start_game(game);
                 builder.push_record(record.with_labels(labels, 1)).unwrap();
             }
             builder.finish().fingerprint()

@@ -27,15 +27,17 @@ pub struct Row {
 pub struct History(pub Vec<Row>);
 
 impl History {
-    /// A table of comma-separated values. Where nothing is held out, those fields are empty.
-    pub fn to_csv(&self) -> String {
-        let mut csv = "pass,samples,lr,wdl,train_loss,holdout_loss,holdout_loss_at_last_wdl\n".to_owned();
+    /// A table of comma-separated values of a training at this scale. Where nothing is held out, those
+    /// fields are empty.
+    pub fn to_csv(&self, scale: i32) -> String {
+        let mut csv =
+            "pass,samples,lr,wdl,train_loss,holdout_loss,holdout_loss_at_last_wdl,scale\n".to_owned();
         for row in &self.0 {
             let holdout = row.holdout.map(|losses| format!("{:.8},{:.8}", losses.loss, losses.last_loss));
             // Writing into a String does not fail.
             let _ = writeln!(
                 csv,
-                "{:.4},{},{:.4e},{:.4},{:.8},{}",
+                "{:.4},{},{:.4e},{:.4},{:.8},{},{scale}",
                 row.pass,
                 row.samples,
                 row.rate,
@@ -92,11 +94,11 @@ mod tests {
         let holdout = Some(Validation { loss: 0.03, last_loss: 0.04 });
         let row = Row { pass: 0.5, samples: 100, rate: 1e-3, wdl: 0.2, train_loss: 0.02, holdout };
         let history = History(vec![row, Row { pass: 1.0, holdout: None, ..row }]);
-        let csv = history.to_csv();
+        let csv = history.to_csv(166);
         let lines: Vec<&str> = csv.lines().collect();
-        assert_eq!(lines[1], "0.5000,100,1.0000e-3,0.2000,0.02000000,0.03000000,0.04000000");
-        assert_eq!(lines[2], "1.0000,100,1.0000e-3,0.2000,0.02000000,,");
-        assert!(lines.iter().all(|line| line.matches(',').count() == 6), "{csv}");
+        assert_eq!(lines[1], "0.5000,100,1.0000e-3,0.2000,0.02000000,0.03000000,0.04000000,166");
+        assert_eq!(lines[2], "1.0000,100,1.0000e-3,0.2000,0.02000000,,,166");
+        assert!(lines.iter().all(|line| line.matches(',').count() == 7), "{csv}");
         assert!(history.to_svg("net").contains("held out"));
     }
 }

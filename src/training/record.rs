@@ -24,9 +24,9 @@ pub struct Record {
     own_king: u8,
     /// King of the other side, as that side sees it.
     enemy_king: u8,
-    /// Whether it belongs to a game that is held out; used only while the set is put together.
-    held_out: bool,
-    spare: [u8; 2],
+    spare: u8,
+    /// What its game has drawn; used only while the set is put together.
+    lot: u16,
 }
 
 const _: () = assert!(size_of::<Record>() == 32);
@@ -53,8 +53,8 @@ impl Record {
             result: if us == Color::White { white_half_points } else { 2 - white_half_points },
             own_king: position.king(us) as u8 ^ flip,
             enemy_king: position.king(!us) as u8 ^ flip ^ FLIP,
-            held_out: false,
-            spare: [0; 2],
+            spare: 0,
+            lot: 0,
         };
         let mut squares = record.occupied;
         let mut index = 0;
@@ -111,14 +111,14 @@ impl Record {
         }
     }
 
-    /// Whether its game is held out.
-    pub(super) fn held_out(&self) -> bool {
-        self.held_out
+    /// What its game has drawn, which decides whether it is held out.
+    pub(super) fn lot(&self) -> u16 {
+        self.lot
     }
 
-    /// The same record, of a game that is or is not held out.
-    pub(super) fn with_held_out(self, held_out: bool) -> Record {
-        Record { held_out, ..self }
+    /// The same record, of a game that has drawn this.
+    pub(super) fn with_lot(self, lot: u16) -> Record {
+        Record { lot, ..self }
     }
 
     /// Whether the same men stand on the same squares, which makes it the same input of the network.

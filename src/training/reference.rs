@@ -41,8 +41,8 @@ fn loss(weights: &[f64], shape: Shape, record: &Record) -> (f64, f64) {
     let (wdl, scale) = (f64::from(OBJECTIVE.wdl), f64::from(OBJECTIVE.scale));
     let target = wdl * f64::from(record.half_points()) / 2.0
         + (1.0 - wdl) * sigmoid(f64::from(record.score()) / scale);
-    let expected = sigmoid(output * 400.0 / scale);
-    let slope = 2.0 * (expected - target) * expected * (1.0 - expected) * 400.0 / scale;
+    let expected = sigmoid(output);
+    let slope = 2.0 * (expected - target) * expected * (1.0 - expected);
     ((expected - target).powi(2), slope)
 }
 
@@ -128,7 +128,7 @@ fn fast_and_plain_trainer_agree() {
         for records in records.chunks(BLOCK) {
             block.load(records, OBJECTIVE);
             block.forward(&weights);
-            fast_loss += block.backward(&weights, &mut fast, OBJECTIVE);
+            fast_loss += block.backward(&weights, &mut fast);
         }
         let mut plain = vec![0.0; doubles.len()];
         records.iter().for_each(|record| add_gradient(&mut plain, &doubles, shape, record));

@@ -50,7 +50,7 @@ pub fn settings(hidden: usize, buckets: usize) -> Settings {
         last_rate: 1e-5,
         wdl: 0.2,
         last_wdl: 0.4,
-        scale: 400.0,
+        scale: 400,
         seed: 1,
     }
 }

@@ -1,6 +1,7 @@
 //! The scale at which scores foretell results best.
 
 use super::record::Record;
+use crate::nnue::SCALES;
 
 /// A sigmoid fitted to scores and results.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,6 +10,13 @@ pub struct ScaleFit {
     pub scale: f64,
     /// Mean squared difference between sigmoid(score / scale) and the result (0, 0.5, 1).
     pub error: f64,
+}
+
+impl ScaleFit {
+    /// The scale as a network can have it: a whole number within [`SCALES`].
+    pub fn rounded(&self) -> i32 {
+        (self.scale.round() as i32).clamp(*SCALES.start(), *SCALES.end())
+    }
 }
 
 /// Scales that are tried, in centipawns.
@@ -97,5 +105,12 @@ mod tests {
             assert!((0.05..0.25).contains(&fit.error), "{fit:?}");
         }
         assert_eq!(fit_scale(&[]), None);
+    }
+
+    #[test]
+    fn networks_get_whole_scales_within_bounds() {
+        for (scale, rounded) in [(166.4, 166), (166.5, 167), (20.0, 50), (5000.0, 1000)] {
+            assert_eq!(ScaleFit { scale, error: 0.1 }.rounded(), rounded);
+        }
     }
 }

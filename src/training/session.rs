@@ -10,17 +10,23 @@ use indicatif::ProgressBar;
 use super::checkpoint::Checkpoint;
 use super::dataset::Dataset;
 use super::history::{History, Row};
+use super::knowledge::Knowledge;
 use super::quantise::examine;
+use super::record::Record;
 use super::shape::Shape;
-use super::trainer::Trainer;
-use crate::nnue::{Network, NetworkError};
+use super::trainer::{Settings, Trainer};
+use crate::nnue::{Network, NetworkError, NetworkParts};
 use crate::tools::progress;
 use crate::uci::Output;
 
 /// A row of the log covers a pass, or this many positions of a longer one.
 const ROW_POSITIONS: usize = 10_000_000;
-/// Held-out positions that a row of the log looks at. Their mean loss is exact to about 0.1 %.
+/// Held-out positions that a row of the log looks at. Positions of one game share its
+/// result, so as a guess at other games their mean loss is only as exact as some thousand games make it, to
+/// one percent or two. Differences between moments of a training, on the same positions, are more exact.
 const ROW_HOLDOUT: usize = 500_000;
+/// Positions, spread over those trained on, by which rounding is made up for.
+const ROUNDING_POSITIONS: usize = 50_000;
 /// Positions that the last report looks at.
 const REPORT_POSITIONS: usize = 100_000;
 /// When, in percent of the passes, nets are kept on the way.
@@ -41,8 +47,13 @@ pub enum TrainingError {
     #[error("the training diverged in pass {0}; try a smaller --lr")]
     Diverged(u64),
     /// The integers do not make a network.
-    #[error("the network cannot be stored: {0}")]
-    Network(#[from] NetworkError),
+    #[error("after pass {pass} the network cannot be stored: {error}; try a smaller --lr")]
+    Network {
+        /// The pass at whose end that was found.
+        pass: u64,
+        /// Why.
+        error: NetworkError,
+    },
 }
 
 /// What to write, and where.
@@ -138,23 +149,26 @@ impl<'a> Session<'a> {
             }
         }
         self.bar.finish_and_clear();
-        self.write_net(&self.target.net)?;
+        let path = self.target.net.clone();
+        let network = self.write_net(&path)?;
         // It has served its purpose. If it stays, nothing is lost.
         let _ = fs::remove_file(self.target.checkpoint());
-        self.report();
+        self.report(&network);
         Ok(())
     }
 
     /// Adds a row to the log and shows it.
     fn add_row(&mut self, train_loss: f64, total: u64) -> Result<(), TrainingError> {
-        let progress = self.trainer.steps() as f64 / total as f64;
         let settings = *self.trainer.settings();
+        let positions = self.data.train().len();
+        // That of the step just taken.
+        let progress = settings.progress_at(self.trainer.steps() - 1, positions);
         let objective = settings.objective_at(progress);
         let holdout = self.data.holdout();
         let holdout = self.trainer.validate(&holdout[..holdout.len().min(ROW_HOLDOUT)], objective);
         let row = Row {
-            pass: progress * f64::from(settings.passes),
-            samples: self.trainer.samples(self.data.train().len()),
+            pass: self.trainer.steps() as f64 / total as f64 * f64::from(settings.passes),
+            samples: self.trainer.samples(positions),
             rate: settings.rate_at(progress),
             wdl: objective.wdl,
             train_loss,
@@ -188,45 +202,64 @@ impl<'a> Session<'a> {
         )
     }
 
-    fn end_pass(&self, pass: u32) -> Result<(), TrainingError> {
+    /// Keeps the state. A network that has left the bounds of the integers ends the training, since it
+    /// would be of no use after the last pass either.
+    fn end_pass(&mut self, pass: u32) -> Result<(), TrainingError> {
+        self.network(self.trainer.quantised(&self.target.name))?;
         let path = self.target.checkpoint();
         let checkpoint = Checkpoint::new(&self.trainer, self.fingerprint, &self.history);
         checkpoint.save(&path).map_err(|error| TrainingError::Write { path, error })?;
         let passes = self.trainer.settings().passes;
         for percent in KEPT_AT {
             if self.target.keep_on_the_way && pass < passes && pass == (passes * percent).div_ceil(100) {
-                self.write_net(&self.target.beside(&percent.to_string()))?;
+                let path = self.target.beside(&percent.to_string());
+                self.write_net(&path)?;
             }
         }
         Ok(())
     }
 
     fn write_log(&self) -> Result<(), TrainingError> {
-        write(&self.target.beside("csv"), self.history.to_csv().as_bytes())?;
+        write(&self.target.beside("csv"), self.history.to_csv(self.trainer.settings().scale).as_bytes())?;
         write(&self.target.beside("svg"), self.history.to_svg(&self.target.name).as_bytes())
     }
 
-    fn write_net(&self, path: &Path) -> Result<(), TrainingError> {
-        let network = Network::new(self.trainer.quantised(&self.target.name))?;
-        write(path, &network.to_bytes())
+    /// The network of these integers.
+    fn network(&self, parts: NetworkParts) -> Result<Network, TrainingError> {
+        let pass = self.trainer.steps() / self.trainer.settings().steps(self.data.train().len());
+        Network::new(parts).map_err(|error| TrainingError::Network { pass, error })
+    }
+
+    /// Writes the network as it is now.
+    fn write_net(&mut self, path: &Path) -> Result<Network, TrainingError> {
+        let train = self.data.train();
+        let stride = train.len().div_ceil(ROUNDING_POSITIONS).max(1);
+        let sample: Vec<Record> = train.iter().copied().step_by(stride).collect();
+        let parts = self.trainer.quantised_for(&self.target.name, &sample);
+        let network = self.network(parts)?;
+        write(path, &network.to_bytes())?;
+        Ok(network)
     }
 
     /// Says how the net has turned out.
-    fn report(&mut self) {
+    fn report(&mut self, network: &Network) {
         let (kind, records) = match self.data.holdout() {
             [] => ("training", self.data.train()),
             holdout => ("held-out", holdout),
         };
         let records = &records[..records.len().min(REPORT_POSITIONS)];
-        let Shape { hidden, buckets } = self.trainer.settings().shape;
-        let parts = self.trainer.quantised(&self.target.name);
-        let health = examine(&mut self.trainer, &parts, records);
+        let Settings { shape: Shape { hidden, buckets }, scale, .. } = *self.trainer.settings();
+        let health = examine(&mut self.trainer, &network.to_parts(), records);
+        let knowledge = Knowledge::of(network);
+        let mut doubts = health.doubts();
+        doubts.extend(knowledge.doubts());
         self.output.line(&format!(
-            "{}: {hidden} neurons a side, output buckets: {buckets}, name '{}'\n\
+            "{}: {hidden} neurons a side, output buckets: {buckets}, scale {scale}, name '{}'\n\
              on {} {kind} positions: mean magnitude {:.1} cp; integers differ from floats by {:.2} cp on \
              average, at most {:.1} cp\n\
              loss {:.6}, with integers {:.6}\n\
-             dead neurons {:.1} %; weights at the clip: first layer {:.3} %, output {:.2} %",
+             dead neurons {:.1} %; weights at the clip: first layer {:.3} %, output {:.2} %\n\
+             {knowledge}",
             self.target.net.display(),
             self.target.name,
             records.len(),
@@ -239,6 +272,9 @@ impl<'a> Session<'a> {
             100.0 * health.clipped_features,
             100.0 * health.clipped_outputs,
         ));
+        if !doubts.is_empty() {
+            self.output.line(&format!("not as in sound nets (usual values): {}", doubts.join("; ")));
+        }
     }
 }
 
@@ -250,4 +286,33 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainingError> {
 /// Hours, minutes and seconds.
 fn clock(seconds: u64) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::dataset::DatasetBuilder;
+    use crate::training::samples::{material_records, settings};
+
+    #[test]
+    fn a_network_that_cannot_be_stored_ends_the_training_early() {
+        let mut builder = DatasetBuilder::new(Some(0.0), 1);
+        builder.start_game(0);
+        material_records(51, 1500).into_iter().for_each(|record| builder.push_record(record).unwrap());
+        let data = builder.finish();
+        let settings = settings(32, 1);
+        let mut trainer = Trainer::new(settings, 1);
+        // 80 * 255 is more than a bias can be; steps are much smaller.
+        trainer.weights[settings.shape.bias(5)] = -80.0;
+        let folder = std::env::temp_dir().join(format!("quillon-session-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let target = Target { net: folder.join("a.net"), name: "a".to_owned(), keep_on_the_way: true };
+        let session =
+            Session::new(trainer, History::default(), &data, target.clone(), &Output::standard()).run();
+        let error = session.unwrap_err();
+        assert!(matches!(error, TrainingError::Network { pass: 1, .. }), "{error}");
+        assert!(error.to_string().contains("feature bias -20"), "{error}");
+        assert!(!target.checkpoint().exists() && !target.net.exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

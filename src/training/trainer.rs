@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::adam::Adam;
 use super::block::{BLOCK, Block};
 use super::lane::{Lane, Lanes};
-use super::objective::Objective;
+use super::objective::{Objective, loss_and_slope};
 use super::random::{Permutation, SplitMix64};
 use super::record::Record;
 use super::shape::Shape;
@@ -39,8 +39,8 @@ pub struct Settings {
     pub wdl: f32,
     /// The same at the end; it changes linearly.
     pub last_wdl: f32,
-    /// Centipawns of the sigmoid's unit.
-    pub scale: f32,
+    /// Centipawns of the sigmoid's unit and of the network's.
+    pub scale: i32,
     /// Seed of first weights and order.
     pub seed: u64,
 }
@@ -49,6 +49,13 @@ impl Settings {
     /// Steps that a pass over so many positions takes.
     pub fn steps(&self, positions: usize) -> u64 {
         ((positions + self.batch / 2) / self.batch).max(1) as u64
+    }
+
+    /// How far along the schedules step number `step` (from 0) of a training on so many positions is: 0 at
+    /// the first step, 1 at the last.
+    pub fn progress_at(&self, step: u64, positions: usize) -> f64 {
+        let last = self.steps(positions) * u64::from(self.passes) - 1;
+        step as f64 / last.max(1) as f64
     }
 
     /// The learning rate when `progress` (0 to 1) of the training is done.
@@ -60,7 +67,7 @@ impl Settings {
     /// The objective when `progress` (0 to 1) of the training is done.
     pub fn objective_at(&self, progress: f64) -> Objective {
         let (first, last) = (f64::from(self.wdl), f64::from(self.last_wdl));
-        Objective { wdl: (first + (last - first) * progress) as f32, scale: self.scale }
+        Objective { wdl: (first + (last - first) * progress) as f32, scale: self.scale as f32 }
     }
 }
 
@@ -161,7 +168,7 @@ impl Trainer {
     pub fn step(&mut self, records: &[Record]) -> f64 {
         let steps = self.settings.steps(records.len());
         let (pass, step) = (self.optimiser.steps / steps, self.optimiser.steps % steps);
-        let progress = self.optimiser.steps as f64 / (steps * u64::from(self.settings.passes)) as f64;
+        let progress = self.settings.progress_at(self.optimiser.steps, records.len());
         let order = Permutation::new(records.len() as u32, self.settings.seed, pass);
         let places = share(0..records.len(), step as usize, steps as usize);
         self.step_on(
@@ -205,7 +212,7 @@ impl Trainer {
         let last = self.settings.objective_at(1.0);
         let mut sums = (0.0, 0.0);
         self.for_each_output(records, |record, output| {
-            let loss = |objective: Objective| f64::from(objective.loss(output, objective.target(record)).0);
+            let loss = |objective: Objective| f64::from(loss_and_slope(output, objective.target(record)).0);
             sums.0 += loss(objective);
             sums.1 += loss(last);
         });
@@ -213,7 +220,7 @@ impl Trainer {
         (!records.is_empty()).then(|| Validation { loss: sums.0 / count, last_loss: sums.1 / count })
     }
 
-    /// Calls `f` with each record and the network's output for it, in units of 400 centipawns.
+    /// Calls `f` with each record and the network's output for it, in units of the scale.
     pub fn for_each_output(&mut self, records: &[Record], mut f: impl FnMut(&Record, f32)) {
         const ROUND: usize = 64 * BLOCK;
         let weights = &self.weights;
@@ -269,7 +276,7 @@ impl Worker {
             self.records.extend((start..end).map(|place| records[order.at(place as u32) as usize]));
             self.block.load(&self.records, objective);
             self.block.forward(weights);
-            part.loss += self.block.backward(weights, &mut part.gradient, objective);
+            part.loss += self.block.backward(weights, &mut part.gradient);
         }
     }
 }
@@ -382,6 +389,11 @@ mod tests {
         assert_eq!(settings.rate_at(0.0), settings.rate);
         assert_eq!(settings.rate_at(1.0), settings.last_rate);
         assert!((settings.rate_at(0.5) - (settings.rate + settings.last_rate) / 2.0).abs() < 1e-8);
+        // 4 passes of 3 steps: the first has the first rate, the last the last one.
+        let rates = [0, 11].map(|step| settings.rate_at(settings.progress_at(step, 1536)));
+        assert_eq!(rates, [settings.rate, settings.last_rate]);
+        let only = Settings { passes: 1, ..settings };
+        assert_eq!(only.rate_at(only.progress_at(0, 1)), settings.rate);
         assert_eq!([0.0, 0.5, 1.0].map(|progress| settings.objective_at(progress).wdl), [0.2, 0.3, 0.4]);
     }
 
