@@ -182,13 +182,14 @@ struct Coverage {
 impl Coverage {
     fn note(&mut self, before: &Position, mv: Move, delta: &Delta) {
         *self.kinds.entry(format!("{:?}", mv.kind())).or_default() += 1;
-        let color = before.stm();
-        if let Some((from, to)) = delta.king_path(color)
-            && from.file().index() / 4 != to.file().index() / 4
-        {
-            self.crossings[color.index()] += 1;
-        }
+        self.crossings[before.stm().index()] += usize::from(crosses_the_middle(before, delta));
     }
+}
+
+/// Whether a move takes its king from one half of the board to the other.
+fn crosses_the_middle(before: &Position, delta: &Delta) -> bool {
+    let path = delta.king_path(before.stm());
+    path.is_some_and(|(from, to)| from.file().index() / 4 != to.file().index() / 4)
 }
 
 /// Walks up and down random lines, with null moves, and evaluates now and then.
@@ -264,6 +265,70 @@ fn accumulators_that_follow_moves_equal_fresh_ones() {
     assert!(coverage.nulls > 10_000 && coverage.deepest >= MAX_PLY, "{coverage:?}");
 }
 
+/// A search of all moves with a table of evaluations that stays from move to move of a game, so that the
+/// root and the plies below it are never evaluated but in the first search.
+struct GameSearch<'a> {
+    network: &'a Network,
+    stack: AccumulatorStack,
+    table: HashMap<u64, i32>,
+    evaluations: u64,
+    crossings: u64,
+}
+
+impl GameSearch<'_> {
+    fn look(&mut self, position: &Position, depth: u32) {
+        if !position.in_check() && !self.table.contains_key(&position.key()) {
+            let value = self.stack.evaluate(position);
+            assert_eq!(value, self.network.evaluate(position), "{position}");
+            self.table.insert(position.key(), value);
+            self.evaluations += 1;
+        }
+        if depth == 0 {
+            return;
+        }
+        for mv in position.legal_moves() {
+            let mut child = *position;
+            let delta = child.make(mv);
+            self.crossings += u64::from(crosses_the_middle(position, &delta));
+            self.stack.push(delta);
+            self.look(&child, depth - 1);
+            self.stack.pop();
+        }
+    }
+}
+
+/// Accumulators are built anew at the root and where a king crosses the middle, once each, whoever else
+/// has the evaluations of the plies in between.
+#[test]
+fn a_game_with_a_kept_table_builds_few_accumulators_anew() {
+    for (game, fen) in [FENS[0], FENS[1], FENS[2]].into_iter().enumerate() {
+        let network = random_network(23, 32, 8);
+        let stack = AccumulatorStack::new(Arc::clone(&network));
+        let mut search =
+            GameSearch { network: &network, stack, table: HashMap::new(), evaluations: 0, crossings: 0 };
+        let mut rng = Rng(8 + game as u64);
+        let mut current = position(fen);
+        let (mut searches, mut known_roots) = (0, 0);
+        for _ in 0..10 {
+            let Some(mv) = random_move(&current, &mut rng) else { break };
+            known_roots += u64::from(search.table.contains_key(&current.key()));
+            searches += 1;
+            search.stack.reset();
+            search.look(&current, 3);
+            current.make(mv);
+        }
+        let GameSearch { evaluations, crossings, .. } = search;
+        let refreshes = search.stack.refreshes();
+        let counts = format!(
+            "{fen}: {searches} searches, {known_roots} roots known, {evaluations} evaluations, \
+             {crossings} crossings, {refreshes} refreshes"
+        );
+        assert!(known_roots > 5 && crossings > 100, "{counts}");
+        assert!(refreshes <= 2 * searches + crossings, "{counts}");
+        assert!(refreshes * 4 < evaluations, "{counts}");
+    }
+}
+
 #[test]
 fn a_delta_holds_all_that_changed() {
     let men = |position: &Position| -> Vec<Option<Piece>> {
@@ -305,6 +370,25 @@ fn searches_keep_their_accumulators_right() {
         let results = [(); 2].map(|()| search(Some(Arc::clone(&network)), fen, 40_000));
         assert_eq!(results[0].best, results[1].best, "{fen}");
         assert_eq!((results[0].score, results[0].depth), (results[1].score, results[1].depth), "{fen}");
+    }
+}
+
+/// The same through a game, where the table knows much of each tree from the search before.
+#[test]
+fn a_game_keeps_its_accumulators_right() {
+    const { assert!(cfg!(debug_assertions), "the comparison needs them") };
+    let network = random_network(32, 64, 8);
+    for fen in [FENS[0], FENS[1], FENS[4]] {
+        let tt = Arc::new(TranspositionTable::new(4).expect("4 MiB"));
+        let mut searcher = Searcher::new(0);
+        let mut game = Game::new(position(fen));
+        for _ in 0..30 {
+            let limits = SearchLimits { nodes: Some(4000), ..SearchLimits::default() };
+            let job = SearchJob::silent(game.clone(), limits, Arc::clone(&tt));
+            tt.start_search();
+            let Some(mv) = searcher.search(&job.with_network(Some(Arc::clone(&network)))).best else { break };
+            game.play(mv);
+        }
     }
 }
 

@@ -5,6 +5,10 @@
 //! evaluated (a table hit, a repetition) and cost nothing. Where a king has crossed the middle of the
 //! board, its side's features all change; then the accumulator is built from the last one seen with the
 //! king on that half, by the men that differ (Luecx's "Finny table", after Koivisto).
+//!
+//! That rebuilding is done at the ply where it became necessary, the root or the king's crossing, even if
+//! neither it nor those after it were asked for: all that is evaluated below then starts from there. In a
+//! game the table knows the root and the first plies from the search before, and nobody would ask.
 
 use std::sync::Arc;
 
@@ -41,6 +45,7 @@ pub struct AccumulatorStack {
     /// The ply of the current position.
     top: usize,
     cache: RefreshCache,
+    refreshes: u64,
 }
 
 impl AccumulatorStack {
@@ -60,6 +65,7 @@ impl AccumulatorStack {
             plies: Box::new([Ply::default(); PLIES]),
             top: 0,
             cache: RefreshCache::new(&network),
+            refreshes: 0,
             network,
         }
     }
@@ -67,6 +73,11 @@ impl AccumulatorStack {
     /// The network.
     pub fn network(&self) -> &Arc<Network> {
         &self.network
+    }
+
+    /// How often an accumulator of one side had to be built anew instead of from its neighbour.
+    pub fn refreshes(&self) -> u64 {
+        self.refreshes
     }
 
     /// Forgets all moves: the next position evaluated may be any.
@@ -121,7 +132,8 @@ impl AccumulatorStack {
         let mut known = self.top;
         while !self.plies[known].computed[side] {
             if known == 0 || changes_view(&self.plies[known].delta, perspective) {
-                return self.refresh(perspective, position);
+                self.refresh(known, perspective, position);
+                break;
             }
             known -= 1;
         }
@@ -152,13 +164,19 @@ impl AccumulatorStack {
         self.plies[ply].computed[perspective.index()] = true;
     }
 
-    /// Computes the accumulator of the current position from the cache.
+    /// Computes the accumulator of a ply from the cache. The king has not crossed the middle since.
     #[inline(never)]
-    fn refresh(&mut self, perspective: Color, position: &Position) {
-        let to = self.place(self.top, perspective);
+    fn refresh(&mut self, ply: usize, perspective: Color, position: &Position) {
+        let mut board = Board::of(position);
+        for later in self.plies[ply + 1..=self.top].iter().rev() {
+            board.take_back(&later.delta);
+        }
+        let to = self.place(ply, perspective);
         let accumulator = &mut self.values[to..][..self.blocks];
-        self.cache.refresh(&self.network, self.kernels, perspective, position, accumulator);
-        self.plies[self.top].computed[perspective.index()] = true;
+        let view = Viewpoint::new(perspective, position.king(perspective));
+        self.cache.refresh(&self.network, self.kernels, view, board, accumulator);
+        self.plies[ply].computed[perspective.index()] = true;
+        self.refreshes += 1;
     }
 }
 
@@ -191,36 +209,46 @@ impl RefreshCache {
         RefreshCache { values: network.bias().repeat(4).into_boxed_slice(), boards: Default::default() }
     }
 
+    /// Brings the cached accumulator of this view to a board and copies it.
     fn refresh(
         &mut self,
         network: &Network,
         kernels: Kernels,
-        perspective: Color,
-        position: &Position,
+        view: Viewpoint,
+        now: Board,
         accumulator: &mut [Block],
     ) {
-        let king = position.king(perspective);
-        let view = Viewpoint::new(perspective, king);
-        let (side, half) = (perspective.index(), usize::from(Viewpoint::is_mirrored(king)));
+        let (side, half) = (view.perspective().index(), usize::from(view.mirrors()));
         let cached = &mut self.values[(2 * side + half) * accumulator.len()..][..accumulator.len()];
-        let board = &mut self.boards[side][half];
-        let now = Board {
-            by_color: Color::ALL.map(|color| position.colored(color)),
-            by_type: PieceType::ALL.map(|kind| position.of_type(kind)),
-        };
+        let then = std::mem::replace(&mut self.boards[side][half], now);
         // No board holds more men, so neither list can overflow.
         let (mut added, mut removed) = (ArrayVec::<u16, 32>::new(), ArrayVec::<u16, 32>::new());
         for piece in Piece::ALL {
-            let (then, now) = (board.men(piece), now.men(piece));
+            let (then, now) = (then.men(piece), now.men(piece));
             added.extend((now & !then).into_iter().map(|square| view.feature(piece, square) as u16));
             removed.extend((then & !now).into_iter().map(|square| view.feature(piece, square) as u16));
         }
         kernels.refresh(cached, accumulator, network.rows(), &added, &removed);
-        *board = now;
     }
 }
 
 impl Board {
+    fn of(position: &Position) -> Board {
+        Board {
+            by_color: Color::ALL.map(|color| position.colored(color)),
+            by_type: PieceType::ALL.map(|kind| position.of_type(kind)),
+        }
+    }
+
+    /// Goes back to before a move. A man appears or disappears where it was added or removed, and one
+    /// that stands where another of its colour or type stood does both.
+    fn take_back(&mut self, delta: &Delta) {
+        for man in delta.removed().iter().chain(delta.added()) {
+            self.by_color[man.piece.color().index()] ^= man.square.bitboard();
+            self.by_type[man.piece.kind().index()] ^= man.square.bitboard();
+        }
+    }
+
     #[inline(always)]
     fn men(&self, piece: Piece) -> Bitboard {
         self.by_color[piece.color().index()] & self.by_type[piece.kind().index()]

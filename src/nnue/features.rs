@@ -9,6 +9,21 @@ use crate::types::{Color, Piece, Square};
 /// Number of inputs of one side: two colours, six piece types, 64 squares.
 pub const FEATURES: usize = 768;
 
+/// The number of the input for an own or an enemy man of a kind (a [`PieceType`](crate::types::PieceType)'s
+/// index) on a square (its index, as its side's [`Viewpoint`] sees it). It is below [`FEATURES`].
+///
+/// Order: `[own, enemy][pawn, knight, bishop, rook, queen, king][a1 .. h8]`.
+#[inline(always)]
+pub const fn feature_index(enemy: bool, kind: usize, square: usize) -> usize {
+    (enemy as usize * 6 + kind) * 64 + square
+}
+
+/// Which of the output layers, 1 or 8, answers with so many men on the board (2..=32).
+#[inline(always)]
+pub const fn output_bucket(buckets: usize, men: usize) -> usize {
+    if buckets == 1 { 0 } else { (men - 2) / 4 }
+}
+
 /// One side's way of looking at the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Viewpoint {
@@ -31,14 +46,23 @@ impl Viewpoint {
         king as u8 & 4 != 0
     }
 
+    /// The side that looks.
+    #[inline(always)]
+    pub const fn perspective(self) -> Color {
+        self.perspective
+    }
+
+    /// Whether it sees the board mirrored.
+    #[inline(always)]
+    pub const fn mirrors(self) -> bool {
+        self.flip & 7 != 0
+    }
+
     /// The input that a man switches on, below [`FEATURES`].
-    ///
-    /// Order: `[own, enemy][pawn, knight, bishop, rook, queen, king][a1 .. h8]`, the square as seen.
     #[inline(always)]
     pub const fn feature(self, piece: Piece, square: Square) -> usize {
-        let enemy = (piece.index() & 1) ^ self.perspective.index();
-        let kind = piece.index() >> 1;
-        (enemy * 6 + kind) * 64 + (square as u8 ^ self.flip) as usize
+        let enemy = piece.index() & 1 != self.perspective.index();
+        feature_index(enemy, piece.index() >> 1, (square as u8 ^ self.flip) as usize)
     }
 }
 
@@ -58,6 +82,12 @@ mod tests {
         let black = Viewpoint::new(Color::Black, Square::C8);
         assert_eq!(black.feature(Piece::BlackPawn, Square::A7), 8);
         assert_eq!(black.feature(Piece::WhiteQueen, Square::D1), 10 * 64 + 59);
+    }
+
+    #[test]
+    fn output_buckets_are_chosen_by_men() {
+        assert_eq!([2, 5, 6, 29, 30, 32].map(|men| output_bucket(8, men)), [0, 0, 1, 6, 7, 7]);
+        assert_eq!([2, 17, 32].map(|men| output_bucket(1, men)), [0; 3]);
     }
 
     #[test]

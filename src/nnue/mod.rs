@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 pub use accumulator::AccumulatorStack;
 pub use error::{LoadError, NetworkError};
-pub use features::{FEATURES, Viewpoint};
+pub use features::{FEATURES, Viewpoint, feature_index, output_bucket};
 pub use network::{
     MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, Network, NetworkParts, QA, QB,
     SCALES,

@@ -21,6 +21,8 @@ mod vector;
 
 use std::fmt;
 
+use once_cell::sync::Lazy;
+
 /// Numbers in a block.
 pub const LANES: usize = 32;
 
@@ -103,7 +105,10 @@ impl Kernels {
 
     /// The fastest implementation that this processor can run.
     pub fn best() -> Kernels {
-        Kernels::available().first().copied().unwrap_or(Kernels(Instructions::Scalar))
+        // The answer stays the same, and the list is allocated.
+        static BEST: Lazy<Kernels> =
+            Lazy::new(|| Kernels::available().first().copied().unwrap_or(Kernels(Instructions::Scalar)));
+        *BEST
     }
 
     /// Computes an accumulator from another by rows that are added and rows that are taken away. All
