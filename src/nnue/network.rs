@@ -8,7 +8,7 @@
 use std::ops::RangeInclusive;
 
 use super::error::NetworkError;
-use super::features::{FEATURES, Viewpoint};
+use super::features::{FEATURES, Viewpoint, output_bucket};
 use super::inference::{Block, Kernels, LANES};
 use crate::board::Position;
 
@@ -239,7 +239,7 @@ impl Network {
     /// Division truncates towards zero, so exchanging the weights' signs exchanges the result's.
     #[inline(always)]
     pub(super) fn output(&self, kernels: Kernels, own: &[Block], enemy: &[Block], men: usize) -> i32 {
-        let bucket = if self.buckets == 1 { 0 } else { (men - 2) / 4 };
+        let bucket = output_bucket(self.buckets, men);
         let weights = &self.output_weights[bucket * 2 * self.blocks()..][..2 * self.blocks()];
         let sum = kernels.activate(own, enemy, weights);
         let output = i64::from(sum / QA + self.output_bias[bucket]);

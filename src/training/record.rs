@@ -1,6 +1,7 @@
 //! A training position in 32 bytes, as the side to move sees it.
 
 use crate::board::Position;
+use crate::nnue::feature_index;
 use crate::types::{Color, PieceType, Score};
 
 /// A position with the score of a search and the result of its game.
@@ -101,11 +102,11 @@ impl Record {
         while squares != 0 {
             let square = squares.trailing_zeros() as u8;
             let man = men as u8 & 15;
-            let kind = (man & 7) as u16;
-            let color = (man / ENEMY) as u16;
-            let own = (color * 6 + kind) * 64 + (square ^ own_turn) as u16;
-            let enemy = ((1 - color) * 6 + kind) * 64 + (square ^ enemy_turn) as u16;
-            f(own, enemy);
+            let kind = usize::from(man & 7);
+            let is_enemy = man >= ENEMY;
+            let own = feature_index(is_enemy, kind, usize::from(square ^ own_turn));
+            let enemy = feature_index(!is_enemy, kind, usize::from(square ^ enemy_turn));
+            f(own as u16, enemy as u16);
             squares &= squares - 1;
             men >>= 4;
         }

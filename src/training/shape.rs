@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::lane::LANE;
-use crate::nnue::{FEATURES, MAX_HIDDEN};
+use crate::nnue::{FEATURES, MAX_HIDDEN, output_bucket};
 
 /// Sizes of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Shape {
     /// The bucket for a number of men (2..=32).
     #[inline(always)]
     pub(super) fn bucket(self, men: usize) -> usize {
-        if self.buckets == 1 { 0 } else { ((men - 2) / 4).min(self.buckets - 1) }
+        output_bucket(self.buckets, men)
     }
 }
 
