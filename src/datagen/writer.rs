@@ -32,15 +32,7 @@ impl DataWriter {
     /// # Errors
     /// When the file cannot be made or written.
     pub fn create(path: impl AsRef<Path>, header: &DataHeader) -> Result<DataWriter, DataError> {
-        let mut options = OpenOptions::new();
-        let file = options
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(DataError::Open)?;
-        lock(&file)?;
+        let file = open_locked(path.as_ref())?;
         DataWriter::restart(file, header, false)
     }
 
@@ -55,15 +47,7 @@ impl DataWriter {
         header: &DataHeader,
         mut each: impl FnMut(&GameRecord),
     ) -> Result<DataWriter, DataError> {
-        let mut options = OpenOptions::new();
-        let file = options
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(DataError::Open)?;
-        lock(&file)?;
+        let file = open_locked(path.as_ref())?;
         let buffered = std::io::BufReader::with_capacity(1 << 16, &file);
         let mut reader = match DataReader::new(buffered) {
             Ok(reader) => reader,
@@ -172,6 +156,15 @@ fn bytes_from(mut file: &File, start: u64, limit: usize) -> Result<Vec<u8>, Data
     file.seek(SeekFrom::Start(start)).map_err(DataError::Read)?;
     file.take(limit as u64).read_to_end(&mut bytes).map_err(DataError::Read)?;
     Ok(bytes)
+}
+
+/// Opens a file for this process alone, or makes it.
+fn open_locked(path: &Path) -> Result<File, DataError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = options.open(path).map_err(DataError::Open)?;
+    lock(&file)?;
+    Ok(file)
 }
 
 /// Whether the file is empty or a header whose writing was broken off.

@@ -17,8 +17,8 @@ pub use tapered::Tapered;
 use crate::board::Position;
 use crate::types::{Color, Score};
 
-/// The hand-made evaluation: the worth of a position in centipawns for the side to move. It does not depend on history, and a
-/// position with colours exchanged is worth the same.
+/// The hand-made evaluation: the worth of a position in centipawns for the side to move. It does not depend
+/// on history, and a position with colours exchanged is worth the same.
 #[inline]
 pub fn evaluate(position: &Position) -> Score {
     let sum = breakdown(&PARAMS, position);

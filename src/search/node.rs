@@ -206,7 +206,7 @@ impl Searcher {
 
         // 7. The moves.
         let context = QuietContext::new(position, self.stack.cont_keys(ply));
-        self.stack[ply].place = context.place();
+        self.stack[ply].place = context.place;
         let mut picker = MovePicker::new(position, facts.tt_move);
         let mut best = Best { score: -Score::INFINITE, mv: None };
         let mut tried = Tried::default();

@@ -60,7 +60,9 @@ impl PawnHistory {
 /// What the tables that do not depend on earlier moves ask of a node.
 #[derive(Clone, Copy)]
 pub(in crate::search) struct Place {
+    /// The side to move.
     color: Color,
+    /// Squares that the opponent attacks.
     threats: Bitboard,
     pawn_key: u64,
 }
@@ -76,10 +78,7 @@ const NO_CHECKS: CheckInfo = CheckInfo { squares: [Bitboard::EMPTY; 6], discover
 /// What quiet history scores in a node depend on besides the move.
 #[derive(Clone, Copy)]
 pub(in crate::search) struct QuietContext {
-    pub(in crate::search) color: Color,
-    /// Squares that the opponent attacks.
-    pub(in crate::search) threats: Bitboard,
-    pub(in crate::search) pawn_key: u64,
+    pub(in crate::search) place: Place,
     /// Which moves give check.
     pub(in crate::search) checks: CheckInfo,
     /// The moves that led here.
@@ -94,25 +93,20 @@ impl QuietContext {
     /// For updates, which do not ask whether a move gives check.
     pub(in crate::search) fn without_checks(position: &Position, before: ContKeys) -> QuietContext {
         QuietContext {
-            color: position.stm(),
-            threats: position.attacked_squares(!position.stm()),
-            pawn_key: position.keys().pawn(),
+            place: Place {
+                color: position.stm(),
+                threats: position.attacked_squares(!position.stm()),
+                pawn_key: position.keys().pawn(),
+            },
             checks: NO_CHECKS,
             before,
         }
     }
 
-    #[inline(always)]
-    pub(in crate::search) fn place(&self) -> Place {
-        Place { color: self.color, threats: self.threats, pawn_key: self.pawn_key }
-    }
-
     /// Stands in where no quiet move will be looked at.
     pub(in crate::search) fn unused(position: &Position) -> QuietContext {
         QuietContext {
-            color: position.stm(),
-            threats: Bitboard::EMPTY,
-            pawn_key: 0,
+            place: Place { color: position.stm(), ..Place::default() },
             checks: NO_CHECKS,
             before: [ContKey::NONE; 4],
         }
@@ -132,9 +126,9 @@ impl Histories {
         mut sink: impl FnMut(i32),
     ) {
         // The rows do not depend on the move.
-        let pawn = &self.pawn.0[PawnHistory::row(context.pawn_key)];
+        let pawn = &self.pawn.0[PawnHistory::row(context.place.pawn_key)];
         let [one, two, four, six] = self.continuation.rows(&context.before);
-        let danger = position.lesser_attacks(!context.color);
+        let danger = position.lesser_attacks(!context.place.color);
         for &mv in moves {
             let Some(piece) = position.piece_on(mv.from()) else { continue };
             let slot = slot(piece, mv.to());
@@ -143,7 +137,7 @@ impl Histories {
             let danger = danger[piece.kind().index()];
             let escape = i32::from(danger.has(mv.from())) - i32::from(danger.has(mv.to()));
             sink(
-                2 * self.quiet.get(context.color, context.threats, mv)
+                2 * self.quiet.get(context.place.color, context.place.threats, mv)
                     + 2 * pawn[slot].get()
                     + one[slot].get()
                     + two[slot].get()
@@ -161,7 +155,7 @@ impl Histories {
     pub(in crate::search) fn quiet_merit(&self, context: &QuietContext, piece: Piece, mv: Move) -> i32 {
         let [one, two, _, _] = self.continuation.rows(&context.before);
         let slot = slot(piece, mv.to());
-        2 * self.quiet.get(context.color, context.threats, mv) + one[slot].get() + two[slot].get()
+        2 * self.quiet.get(context.place.color, context.place.threats, mv) + one[slot].get() + two[slot].get()
     }
 
     /// Teaches the tables that do not depend on earlier moves about the move that a ply was left by.
@@ -179,8 +173,8 @@ impl Histories {
         mv: Move,
         bonus: i32,
     ) {
-        self.quiet.update(context.color, context.threats, mv, bonus);
-        self.pawn.0[PawnHistory::row(context.pawn_key)][slot(piece, mv.to())].update(bonus);
+        self.quiet.update(context.place.color, context.place.threats, mv, bonus);
+        self.pawn.0[PawnHistory::row(context.place.pawn_key)][slot(piece, mv.to())].update(bonus);
         self.continuation.update_all(&context.before, ContKey::new(piece, mv.to()), bonus);
     }
 }
