@@ -12,8 +12,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use quillon::board::{Position, START_FEN};
+use quillon::eval::WdlModel;
 use quillon::nnue::{Network, NetworkParts};
 use quillon::notation::{format_uci, parse_uci};
+use quillon::types::Score;
 
 /// Longest wait for something that must come. Reached only when a test fails.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -267,6 +269,8 @@ struct Info {
     score: String,
     is_bound: bool,
     nodes: u64,
+    /// Chances to win, draw and lose in permille.
+    wdl: Option<[i64; 3]>,
     pv: Vec<String>,
 }
 
@@ -337,8 +341,14 @@ impl Info {
                     let kind = words.next().unwrap_or_default();
                     let value = words.next().unwrap_or_default();
                     let value: i32 = value.parse().unwrap_or_else(|_| panic!("{line}"));
-                    assert!(kind == "mate" || kind == "cp" && value.abs() <= 30_000, "{line}");
+                    assert!(kind == "mate" || kind == "cp" && value.abs() <= 10_000, "{line}");
                     info.score = format!("{kind} {value}");
+                }
+                "wdl" => {
+                    let chances = [number(), number(), number()];
+                    assert!(chances.iter().all(|chance| (0..=1000).contains(chance)), "{line}");
+                    assert_eq!(chances.iter().sum::<i64>(), 1000, "{line}");
+                    info.wdl = Some(chances);
                 }
                 "lowerbound" | "upperbound" => info.is_bound = true,
                 "pv" => info.pv = words.by_ref().map(str::to_owned).collect(),
@@ -522,6 +532,21 @@ fn network_file() -> Vec<u8> {
     Network::new(NetworkParts::random(7, 64, 8)).expect("random networks are valid").to_bytes()
 }
 
+#[test]
+fn chances_are_shown_on_demand_and_fit_the_score() {
+    let mut client = Client::start();
+    let queen_down = "position fen rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1";
+    let search = client.search(queen_down, "go depth 5");
+    assert!(search.infos.iter().all(|info| info.wdl.is_none()));
+    client.send("setoption name UCI_ShowWDL value true");
+    let search = client.search(queen_down, "go depth 5");
+    assert!(search.infos.iter().all(|info| info.wdl.is_some()));
+    let [win, draw, loss] = search.main().wdl.unwrap();
+    assert!(win < 20 && loss > 950, "{win} {draw} {loss}");
+    let mate = client.search("position fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "go depth 3");
+    assert_eq!(mate.main().wdl, Some([1000, 0, 0]));
+}
+
 /// What `eval` answers.
 fn evaluation(client: &mut Client) -> Vec<String> {
     client.send("eval");
@@ -539,6 +564,7 @@ fn a_network_file_replaces_the_evaluation() {
     let answer = evaluation(&mut client);
     assert_eq!(answer[0], "network random 7 (768hm->64)x2->1x8");
     let value = Network::from_bytes(&network_file()).expect("the file is sound").evaluate(&Position::start());
+    let value = WdlModel::FITTED.centipawns(Score(value), WdlModel::material(&Position::start()));
     assert_eq!(answer[1], format!("Evaluation: {value:+} cp for White, {value:+} cp for the side to move"));
     assert_ne!(client.search("position startpos", "go depth 6").main().nodes, built_in.1);
     // And back, as if it had never been there.

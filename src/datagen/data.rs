@@ -16,6 +16,7 @@ use super::reader::DataReader;
 use super::record::GameRecord;
 use super::stats::Stats;
 use super::tally::Tally;
+use super::wdl::WdlCounts;
 use super::writer::DataWriter;
 use crate::uci::{NAME, Output};
 
@@ -32,7 +33,8 @@ Examples:
   quillon data verify gen0.games              names the first bad block; exit code 1
   quillon data stats gen0.games --svg gen0.svg
   quillon data merge a.games b.games --out all.games
-  quillon data dedup all.games --out clean.games";
+  quillon data dedup all.games --out clean.games
+  quillon data wdl long.games                 the model behind 'score cp' and WDL; 20,000 nodes a move or more";
 
 #[derive(clap::Subcommand)]
 enum Task {
@@ -69,6 +71,12 @@ enum Task {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
+    /// Fit the model that tells chances to win, draw and lose from scores
+    Wdl {
+        /// Files of games
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
 }
 
 /// Does what the arguments ask for.
@@ -84,6 +92,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
             let mut seen = HashSet::new();
             combine(files, out, "dedup", |game| seen.insert(fingerprint(game)), output)
         }
+        Task::Wdl { files } => wdl(files, output),
     }
 }
 
@@ -135,6 +144,22 @@ fn stats(files: &[PathBuf], svg: Option<&Path>, output: &Output) -> Result<ExitC
     if let Some(svg) = svg {
         fs::write(svg, chart::to_svg(&report.charts)).map_err(|error| about(svg, error))?;
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn wdl(files: &[PathBuf], output: &Output) -> Result<ExitCode, String> {
+    let bar = bytes_bar(total_bytes(files));
+    let mut counts = WdlCounts::default();
+    for file in files {
+        let add = |game: &GameRecord| {
+            counts.add(game);
+            Ok(())
+        };
+        each_game(file, &bar, add).map_err(|error| about(file, error))?;
+    }
+    bar.finish_and_clear();
+    let fit = counts.fit().ok_or("these games are too few or too uniform for a fit")?;
+    output.line(&fit.to_string());
     Ok(ExitCode::SUCCESS)
 }
 

@@ -21,6 +21,7 @@ mod sample;
 mod selfplay;
 mod stats;
 mod tally;
+mod wdl;
 mod writer;
 
 pub use codec::RecordError;

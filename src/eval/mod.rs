@@ -8,11 +8,13 @@ mod evaluator;
 mod hand_made;
 mod params;
 mod tapered;
+mod wdl;
 
 pub use evaluator::{Evaluator, evaluate_with};
 pub use hand_made::{Breakdown, breakdown};
 pub use params::{EvalParams, PARAMS};
 pub use tapered::Tapered;
+pub use wdl::{Wdl, WdlModel};
 
 use crate::board::Position;
 use crate::types::{Color, Score};

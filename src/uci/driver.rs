@@ -19,6 +19,7 @@ use super::options::{self, Change, Settings};
 use super::{Output, format};
 use crate::board::{Game, Position};
 use crate::engine::{Engine, EngineError};
+use crate::eval::WdlModel;
 use crate::movegen::{PerftOptions, perft_parallel};
 use crate::nnue::{self, Network};
 use crate::notation::parse_uci;
@@ -234,6 +235,10 @@ impl Driver {
                 self.settings.chess960 = on;
                 Ok(())
             }
+            Change::ShowWdl(on) => {
+                self.settings.show_wdl = on;
+                Ok(())
+            }
             Change::EvalFile(path) => {
                 self.set_eval_file(path.as_deref());
                 Ok(())
@@ -277,10 +282,15 @@ impl Driver {
 
     fn go(&mut self, go: &GoCommand) {
         let limits = self.limits(go);
-        let (output, sender, chess960) = (Arc::clone(&self.output), self.sender.clone(), self.writes_960());
+        let (output, sender) = (Arc::clone(&self.output), self.sender.clone());
+        let style = format::Style {
+            chess960: self.writes_960(),
+            show_wdl: self.settings.show_wdl,
+            material: WdlModel::material(self.position()),
+        };
         self.searching = true;
         self.engine.go(limits, move |event| {
-            let text = format::event(&event, chess960);
+            let text = format::event(&event, style);
             let next = match event {
                 SearchEvent::Finished(_) => Some(Event::Done(text)),
                 _ => (!output.line(&text)).then_some(Event::OutputClosed),

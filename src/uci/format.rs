@@ -3,28 +3,39 @@
 use std::fmt::Write;
 
 use crate::board::{DrawReason, Game, Outcome, Position};
-use crate::eval::{PARAMS, breakdown, evaluate_with};
+use crate::eval::{PARAMS, WdlModel, breakdown, evaluate_with};
 use crate::movegen::PerftReport;
 use crate::nnue::Network;
 use crate::notation::{format_san, format_uci};
 use crate::search::{Report, ScoreBound, SearchEvent, SearchResult};
 use crate::types::{Color, File, Move, Piece, Rank, Score, Square};
 
+/// How a client wants to read search events.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// Castling is written king takes rook.
+    pub chess960: bool,
+    /// Chances to win, draw and lose are added to scores.
+    pub show_wdl: bool,
+    /// [`WdlModel::material`] at the root, on which the meaning of scores depends.
+    pub material: u32,
+}
+
 /// One UCI line per event.
-pub fn event(event: &SearchEvent, chess960: bool) -> String {
+pub fn event(event: &SearchEvent, style: Style) -> String {
     match event {
-        SearchEvent::Line(report) => info_line(report, chess960),
+        SearchEvent::Line(report) => info_line(report, style),
         SearchEvent::CurrentMove { depth, mv, number } => {
-            format!("info depth {depth} currmove {} currmovenumber {number}", format_uci(*mv, chess960))
+            format!("info depth {depth} currmove {} currmovenumber {number}", format_uci(*mv, style.chess960))
         }
         SearchEvent::NoMoves { in_check } => {
             format!("info depth 0 score {}", if *in_check { "mate 0" } else { "cp 0" })
         }
-        SearchEvent::Finished(result) => best_move(result, chess960),
+        SearchEvent::Finished(result) => best_move(result, style.chess960),
     }
 }
 
-fn info_line(report: &Report, chess960: bool) -> String {
+fn info_line(report: &Report, style: Style) -> String {
     let time_ms = report.time.as_millis();
     let nps = u128::from(report.nodes) * 1_000_000 / report.time.as_micros().max(1);
     let mut line = format!(
@@ -32,7 +43,7 @@ fn info_line(report: &Report, chess960: bool) -> String {
         report.depth,
         report.seldepth,
         report.multi_pv,
-        score(report.score)
+        score(report.score, style.material)
     );
     line.push_str(match report.bound {
         ScoreBound::Exact => "",
@@ -40,6 +51,10 @@ fn info_line(report: &Report, chess960: bool) -> String {
         ScoreBound::Upper => " upperbound",
     });
     // Writing into a String does not fail.
+    if style.show_wdl {
+        let chances = WdlModel::FITTED.wdl(report.score, style.material);
+        let _ = write!(line, " wdl {} {} {}", chances.win, chances.draw, chances.loss);
+    }
     let _ = write!(
         line,
         " nodes {} nps {nps} hashfull {} tbhits 0 time {time_ms} pv",
@@ -47,16 +62,16 @@ fn info_line(report: &Report, chess960: bool) -> String {
     );
     for &mv in &report.pv {
         line.push(' ');
-        line.push_str(&format_uci(mv, chess960));
+        line.push_str(&format_uci(mv, style.chess960));
     }
     line
 }
 
-/// `mate 3`, `cp -12`.
-pub fn score(score: Score) -> String {
+/// `mate 3`, `cp -12`. With 100 centipawns a win is as likely as not.
+pub fn score(score: Score, material: u32) -> String {
     match score.mate_moves() {
         Some(moves) => format!("mate {moves}"),
-        None => format!("cp {}", score.0),
+        None => format!("cp {}", WdlModel::FITTED.centipawns(score, material)),
     }
 }
 
@@ -138,14 +153,14 @@ pub fn evaluation(position: &Position, by: Option<&Network>) -> String {
         None => {
             let parts = breakdown(&PARAMS, position);
             format!(
-                "Middlegame {:+}  endgame {:+}  phase {}/24 (White's side, centipawns, without tempo)",
+                "Middlegame {:+}  endgame {:+}  phase {}/24 (White's side, internal units, without tempo)",
                 parts.white.middlegame(),
                 parts.white.endgame(),
                 parts.phase.min(24),
             )
         }
     };
-    let own = evaluate_with(by, position).0;
+    let own = WdlModel::FITTED.centipawns(evaluate_with(by, position), WdlModel::material(position));
     let white = if position.stm() == Color::White { own } else { -own };
     format!("{origin}\nEvaluation: {white:+} cp for White, {own:+} cp for the side to move")
 }

@@ -14,11 +14,13 @@ pub struct Settings {
     pub multi_pv: usize,
     /// Castling is written king takes rook.
     pub chess960: bool,
+    /// Scores come with the chances to win, draw and lose.
+    pub show_wdl: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { overhead_ms: 10, multi_pv: 1, chess960: false }
+        Settings { overhead_ms: 10, multi_pv: 1, chess960: false, show_wdl: false }
     }
 }
 
@@ -33,6 +35,7 @@ pub enum Change {
     MultiPv(usize),
     Ponder,
     Chess960(bool),
+    ShowWdl(bool),
     /// The network file to evaluate with; `None` for the built-in evaluation.
     EvalFile(Option<PathBuf>),
 }
@@ -94,7 +97,7 @@ fn eval_file(value: &str) -> Change {
     Change::EvalFile((!value.is_empty() && value != EMPTY).then(|| PathBuf::from(value)))
 }
 
-static OPTIONS: [Description; 8] = [
+static OPTIONS: [Description; 9] = [
     spin("Hash", DEFAULT_HASH_MIB as i64, 1, MAX_HASH_MIB as i64, |mib| Change::Hash(mib as usize)),
     Description { name: "Clear Hash", kind: Kind::Button(Change::ClearHash) },
     spin("Threads", 1, 1, MAX_THREADS as i64, |threads| Change::Threads(threads as usize)),
@@ -102,6 +105,7 @@ static OPTIONS: [Description; 8] = [
     spin("MultiPV", 1, 1, 256, |lines| Change::MultiPv(lines as usize)),
     check("Ponder", false, |_| Change::Ponder),
     check("UCI_Chess960", false, Change::Chess960),
+    check("UCI_ShowWDL", false, Change::ShowWdl),
     Description { name: "EvalFile", kind: Kind::Text { change: eval_file } },
 ];
 

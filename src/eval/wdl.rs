@@ -1,0 +1,134 @@
+//! What a score says about the result of a game: the win-draw-loss model.
+//!
+//! The chance to win is `1 / (1 + exp((a - score) / b))`, the chance to lose is the same with the score's
+//! sign turned, and the rest are draws: an ordered logistic regression. `a`, the score at which a win is as
+//! likely as not, and `b`, how quickly that changes, depend on the material left on the board
+//! (source of the form: Stockfish's WDL model, github.com/official-stockfish/WDL_model).
+
+use crate::board::Position;
+use crate::types::{PieceType, Score};
+
+/// Least and most material that the model tells apart, and the material of a typical middlegame, in pawns.
+const MIN_MATERIAL: u32 = 17;
+const MAX_MATERIAL: u32 = 78;
+const TYPICAL_MATERIAL: f64 = 58.0;
+
+/// Chances in permille, which add up to 1000.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wdl {
+    /// The side to move wins.
+    pub win: u32,
+    /// Nobody wins.
+    pub draw: u32,
+    /// The side to move loses.
+    pub loss: u32,
+}
+
+/// The coefficients of `a` and `b`: polynomials of the material, [`WdlModel::material`] over 58, lowest power
+/// first.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WdlModel {
+    /// The score at which a win is as likely as not.
+    pub a: [f64; 4],
+    /// The score by which that chance has to change for the odds to change by a factor of e.
+    pub b: [f64; 4],
+}
+
+impl WdlModel {
+    /// Fitted by `quillon data wdl` to the engine's games against itself (`docs/training.md` says which).
+    pub const FITTED: WdlModel =
+        WdlModel { a: [495.147, -1325.011, 1438.858, -509.125], b: [149.533, -304.572, 485.775, -199.305] };
+
+    /// The material of both sides in pawns, as far as the model tells it apart: 1 for a pawn, 3 for a knight
+    /// or bishop, 5 for a rook, 9 for a queen, 17 to 78 together.
+    pub fn material(position: &Position) -> u32 {
+        const WORTH: [(PieceType, u32); 5] = [
+            (PieceType::Pawn, 1),
+            (PieceType::Knight, 3),
+            (PieceType::Bishop, 3),
+            (PieceType::Rook, 5),
+            (PieceType::Queen, 9),
+        ];
+        let sum: u32 = WORTH.iter().map(|&(kind, worth)| worth * position.of_type(kind).count()).sum();
+        sum.clamp(MIN_MATERIAL, MAX_MATERIAL)
+    }
+
+    /// The argument of the polynomials at this [`WdlModel::material`].
+    pub fn argument(material: u32) -> f64 {
+        f64::from(material) / TYPICAL_MATERIAL
+    }
+
+    /// `a` and `b` at this [`WdlModel::material`].
+    pub fn at(&self, material: u32) -> (f64, f64) {
+        let x = WdlModel::argument(material);
+        let value = |[c0, c1, c2, c3]: [f64; 4]| ((c3 * x + c2) * x + c1) * x + c0;
+        (value(self.a), value(self.b))
+    }
+
+    /// The chances of a score for the side to move at this [`WdlModel::material`]. Proven wins and losses are
+    /// certain.
+    pub fn wdl(&self, score: Score, material: u32) -> Wdl {
+        if score.is_win() {
+            return Wdl { win: 1000, draw: 0, loss: 0 };
+        }
+        if score.is_loss() {
+            return Wdl { win: 0, draw: 0, loss: 1000 };
+        }
+        let (a, b) = self.at(material);
+        let permille = |score: f64| (1000.0 / (1.0 + ((a - score) / b).exp())).round() as u32;
+        let score = f64::from(score.0);
+        let (win, loss) = (permille(score), permille(-score));
+        // Rounded halves could add up to more than all.
+        let loss = loss.min(1000 - win);
+        Wdl { win, draw: 1000 - win - loss, loss }
+    }
+
+    /// A score that is no proven win or loss on the scale that people read: at this [`WdlModel::material`] and
+    /// 100 centipawns a win is as likely as not. Within plus or minus 10,000.
+    pub fn centipawns(&self, score: Score, material: u32) -> i32 {
+        let (a, _) = self.at(material);
+        ((100.0 * f64::from(score.0) / a).round() as i32).clamp(-10_000, 10_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: WdlModel = WdlModel::FITTED;
+
+    #[test]
+    fn hundred_centipawns_win_every_other_game() {
+        for material in MIN_MATERIAL..=MAX_MATERIAL {
+            let even = Score(MODEL.at(material).0.round() as i32);
+            assert!((99..=101).contains(&MODEL.centipawns(even, material)), "{material}");
+            assert!((490..=510).contains(&MODEL.wdl(even, material).win), "{material}");
+        }
+    }
+
+    #[test]
+    fn chances_are_symmetric_monotonic_and_complete() {
+        for material in MIN_MATERIAL..=MAX_MATERIAL {
+            let (a, b) = MODEL.at(material);
+            assert!(a > 0.0 && b > 0.0, "{material}: {a} {b}");
+        }
+        let mut last = 0;
+        for score in -2000..=2000 {
+            let (wdl, turned) = (MODEL.wdl(Score(score), 58), MODEL.wdl(Score(-score), 58));
+            assert_eq!(wdl.win + wdl.draw + wdl.loss, 1000);
+            assert!(wdl.win.abs_diff(turned.loss) <= 1);
+            assert!(wdl.win >= last);
+            last = wdl.win;
+        }
+        assert_eq!(MODEL.wdl(Score::mate_in(3), 58), Wdl { win: 1000, draw: 0, loss: 0 });
+        assert_eq!(MODEL.wdl(Score::mated_in(3), 58), Wdl { win: 0, draw: 0, loss: 1000 });
+    }
+
+    #[test]
+    fn material_is_counted_in_pawns() {
+        let material = |fen: &str| WdlModel::material(&fen.parse().unwrap());
+        assert_eq!(material(crate::board::START_FEN), 78);
+        assert_eq!(material("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), MIN_MATERIAL);
+        assert_eq!(material("q3k2r/ppp5/8/8/8/8/PPP5/QN2K2R w - - 0 1"), 9 + 5 + 3 + 9 + 5 + 3 + 3);
+    }
+}
