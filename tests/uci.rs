@@ -1,394 +1,24 @@
 //! Conversations with the real binary over pipes, as a chess program has them.
-//!
-//! [`Client`] never blocks for ever: reading and writing happen on threads of their own, every wait has
-//! a deadline, and the process dies with the client. Whatever an engine says is checked line by line:
-//! UTF-8, bounded length, known keywords, and lines of moves legal to their end.
 
-use std::io::{BufRead, BufReader, Read, Write};
+mod client;
+
 use std::path::PathBuf;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{self, JoinHandle};
+use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
+use client::{Client, Rng, Search, root_of};
 use quillon::board::{Position, START_FEN};
 use quillon::eval::WdlModel;
 use quillon::nnue::{Network, NetworkParts};
 use quillon::notation::{format_uci, parse_uci};
 use quillon::types::Score;
 
-/// Longest wait for something that must come. Reached only when a test fails.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Longest time from end of input or `quit` to the end of the process.
-const EXIT_TIME: Duration = Duration::from_secs(2);
-/// How long to listen for something that must not come.
-const SILENCE: Duration = Duration::from_millis(150);
-/// Longest line that a client should have to expect; principal variations fit.
-const MAX_LINE: usize = 8192;
-
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 /// White mates at once.
 const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
 const CHECKMATE: &str = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 1 1";
 const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
-
-/// The engine's process with both ends of the conversation.
-struct Client {
-    child: Child,
-    /// `None` after the end of input.
-    input: Option<Sender<Vec<u8>>>,
-    lines: Receiver<String>,
-    errors: Option<JoinHandle<String>>,
-    /// Lines of the running search that were read while waiting for its end.
-    heard: Vec<String>,
-    /// Everything said so far, for failure messages.
-    log: String,
-}
-
-impl Client {
-    fn start() -> Client {
-        Client::spawn(|output| {
-            let (sender, lines) = channel();
-            thread::spawn(move || read_lines(output, &sender));
-            lines
-        })
-    }
-
-    /// A client that never listens: the read end of the engine's output is closed from the start.
-    fn deaf() -> Client {
-        Client::spawn(|output| {
-            drop(output);
-            channel().1
-        })
-    }
-
-    fn spawn(listen: impl FnOnce(ChildStdout) -> Receiver<String>) -> Client {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_quillon"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let (sender, input) = channel::<Vec<u8>>();
-        let mut stdin = child.stdin.take().expect("piped");
-        // Ends, and closes the pipe, when the sender is dropped or the engine is gone.
-        thread::spawn(move || {
-            while let Ok(bytes) = input.recv() {
-                if stdin.write_all(&bytes).and_then(|()| stdin.flush()).is_err() {
-                    return;
-                }
-            }
-        });
-        let lines = listen(child.stdout.take().expect("piped"));
-        let mut stderr = child.stderr.take().expect("piped");
-        let errors = thread::spawn(move || {
-            let mut bytes = Vec::new();
-            let _ = stderr.read_to_end(&mut bytes);
-            String::from_utf8_lossy(&bytes).into_owned()
-        });
-        Client {
-            child,
-            input: Some(sender),
-            lines,
-            errors: Some(errors),
-            heard: Vec::new(),
-            log: String::new(),
-        }
-    }
-
-    fn send_bytes(&mut self, bytes: &[u8]) {
-        let shown = &bytes[..bytes.len().min(200)];
-        self.log.push_str(&format!("> {:?}\n", String::from_utf8_lossy(shown)));
-        self.input.as_ref().expect("input is open").send(bytes.to_vec()).expect("the writer lives");
-    }
-
-    fn send(&mut self, line: &str) {
-        self.send_bytes(format!("{line}\n").as_bytes());
-    }
-
-    fn end_input(&mut self) {
-        self.log.push_str("> (end of input)\n");
-        self.input = None;
-    }
-
-    /// The next line, if one comes before the deadline.
-    fn next_line(&mut self, deadline: Instant) -> Option<String> {
-        match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(line) => {
-                self.log.push_str(&format!("< {line}\n"));
-                Some(line)
-            }
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
-    }
-
-    /// All lines up to the first that `is_last` accepts, that one included.
-    fn read_until(&mut self, what: &str, is_last: impl Fn(&str) -> bool) -> Vec<String> {
-        let deadline = Instant::now() + PATIENCE;
-        let mut lines = Vec::new();
-        loop {
-            let Some(line) = self.next_line(deadline) else {
-                panic!("no {what} came\n{}", self.log);
-            };
-            lines.push(line);
-            if lines.last().is_some_and(|line| is_last(line)) {
-                return lines;
-            }
-        }
-    }
-
-    /// Everything up to the answer to `isready`, that answer excluded.
-    fn sync(&mut self) -> Vec<String> {
-        self.send("isready");
-        let mut lines = self.read_until("readyok", |line| line == "readyok");
-        lines.pop();
-        lines
-    }
-
-    /// Everything up to `bestmove`, that line included, with what [`Client::expect_no_bestmove`] heard.
-    fn search_lines(&mut self) -> Vec<String> {
-        let mut lines = std::mem::take(&mut self.heard);
-        lines.extend(self.read_until("bestmove", |line| line.starts_with("bestmove")));
-        lines
-    }
-
-    /// Asserts that no `bestmove` comes for a while.
-    fn expect_no_bestmove(&mut self) {
-        let deadline = Instant::now() + SILENCE;
-        while let Some(line) = self.next_line(deadline) {
-            assert!(!line.starts_with("bestmove"), "too early\n{}", self.log);
-            self.heard.push(line);
-        }
-    }
-
-    /// Sends a line that is wrong and asserts that it is answered by one `info string`.
-    fn expect_complaint(&mut self, line: &str) -> String {
-        self.send(line);
-        let answer = self.sync();
-        assert!(answer.len() == 1 && answer[0].starts_with("info string "), "{answer:?}\n{}", self.log);
-        answer.into_iter().next().unwrap_or_default()
-    }
-
-    /// The current position as `d` tells it.
-    fn fen(&mut self) -> String {
-        self.send("d");
-        let lines = self.read_until("board", |line| line.starts_with("Legal moves ("));
-        let fen = lines.iter().find_map(|line| line.strip_prefix("FEN: "));
-        fen.unwrap_or_else(|| panic!("no FEN\n{}", self.log)).to_owned()
-    }
-
-    /// Sets a position up, searches, and checks all that is said.
-    fn search(&mut self, position: &str, go: &str) -> Search {
-        self.send(position);
-        self.send(go);
-        let lines = self.search_lines();
-        Search::check(&root_of(position), &lines, false)
-    }
-
-    /// Waits for the process to end by itself and returns what it said until then.
-    fn wait_for_exit(mut self) -> Vec<String> {
-        let status = self.exit_status();
-        let mut lines = Vec::new();
-        while let Some(line) = self.next_line(Instant::now() + PATIENCE) {
-            lines.push(line);
-        }
-        let errors = self.errors.take().map(|errors| errors.join().unwrap_or_default());
-        assert_eq!(errors.as_deref(), Some(""), "\n{}", self.log);
-        assert!(status.success(), "{status}\n{}", self.log);
-        lines
-    }
-
-    fn exit_status(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + EXIT_TIME;
-        loop {
-            if let Some(status) = self.child.try_wait().expect("the child can be waited for") {
-                return status;
-            }
-            assert!(Instant::now() < deadline, "the process does not end\n{}", self.log);
-            thread::sleep(Duration::from_millis(5));
-        }
-    }
-
-    fn quit(mut self) -> Vec<String> {
-        self.send("quit");
-        self.wait_for_exit()
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn read_lines(output: ChildStdout, lines: &Sender<String>) {
-    let mut output = BufReader::new(output);
-    let mut bytes = Vec::new();
-    while output.read_until(b'\n', &mut bytes).is_ok_and(|count| count > 0) {
-        let line = match std::str::from_utf8(&bytes) {
-            Ok(line) if line.len() <= MAX_LINE => line.trim_end_matches(['\r', '\n']).to_owned(),
-            Ok(line) => format!("(a line of {} bytes)", line.len()),
-            Err(error) => format!("(a line that is not UTF-8: {error})"),
-        };
-        if lines.send(line).is_err() {
-            return;
-        }
-        bytes.clear();
-    }
-}
-
-/// The position that a `position` command describes.
-fn root_of(command: &str) -> Position {
-    let words: Vec<&str> = command.split_whitespace().collect();
-    let moves_at = words.iter().position(|&word| word == "moves").unwrap_or(words.len());
-    let mut position = match words.get(1) {
-        Some(&"startpos") => Position::start(),
-        _ => words[2..moves_at].join(" ").parse().expect("tests give valid FENs"),
-    };
-    for text in words.iter().skip(moves_at + 1) {
-        position.make(parse_uci(&position, text).expect("tests give legal moves"));
-    }
-    position
-}
-
-/// What a search said, checked and taken apart.
-#[derive(Debug, Default)]
-struct Search {
-    best: String,
-    ponder: Option<String>,
-    /// Values of the last main line by keyword: `depth`, `nodes`, `score` ("cp 12") and so on.
-    infos: Vec<Info>,
-}
-
-/// One `info` line with a score.
-#[derive(Clone, Debug, Default)]
-struct Info {
-    depth: i32,
-    multi_pv: usize,
-    score: String,
-    is_bound: bool,
-    nodes: u64,
-    /// Chances to win, draw and lose in permille.
-    wdl: Option<[i64; 3]>,
-    pv: Vec<String>,
-}
-
-impl Search {
-    /// Checks each line of a finished search from `root`.
-    fn check(root: &Position, lines: &[String], chess960: bool) -> Search {
-        let mut search = Search::default();
-        for line in lines {
-            if let Some(rest) = line.strip_prefix("bestmove ") {
-                let words: Vec<&str> = rest.split(' ').collect();
-                match words[..] {
-                    [best] => search.best = best.to_owned(),
-                    [best, "ponder", ponder] => {
-                        search.best = best.to_owned();
-                        search.ponder = Some(ponder.to_owned());
-                    }
-                    _ => panic!("{line}"),
-                }
-            } else if line.contains(" score ") {
-                search.infos.push(Info::parse(line, root, chess960));
-            } else {
-                let known = line.starts_with("info string ") || line.contains(" currmove ");
-                assert!(known, "unexpected line: {line}");
-            }
-        }
-        assert!(lines.last().is_some_and(|line| line.starts_with("bestmove")), "{lines:?}");
-        if search.best == "(none)" {
-            assert!(!root.has_legal_move() && search.ponder.is_none(), "{lines:?}");
-            return search;
-        }
-        let reply = search.ponder.iter().cloned();
-        check_line(root, [search.best.clone()].into_iter().chain(reply), chess960);
-        let main = search.main();
-        assert_eq!(Some(&search.best), main.pv.first(), "bestmove and last main line\n{lines:#?}");
-        search
-    }
-
-    /// The last line of the best move.
-    fn main(&self) -> &Info {
-        let main = self.infos.iter().rfind(|info| info.multi_pv == 1);
-        main.unwrap_or_else(|| panic!("no line of analysis: {self:?}"))
-    }
-
-    /// The lines of the last iteration that all of `count` lines were reported for.
-    fn last_lines(&self, count: usize) -> &[Info] {
-        let end = self.infos.iter().rposition(|info| info.multi_pv == count).expect("all lines are reported");
-        &self.infos[end + 1 - count..=end]
-    }
-}
-
-impl Info {
-    fn parse(line: &str, root: &Position, chess960: bool) -> Info {
-        let mut info = Info { multi_pv: 1, ..Info::default() };
-        let mut words = line.split(' ').peekable();
-        assert_eq!(words.next(), Some("info"), "{line}");
-        while let Some(word) = words.next() {
-            let mut number = || {
-                let text = words.next().unwrap_or_default();
-                text.parse::<i64>().unwrap_or_else(|_| panic!("'{word} {text}' in {line}"))
-            };
-            match word {
-                "depth" => info.depth = number() as i32,
-                "multipv" => info.multi_pv = number() as usize,
-                "nodes" => info.nodes = number() as u64,
-                "seldepth" | "nps" | "time" | "tbhits" => assert!(number() >= 0, "{line}"),
-                "hashfull" => assert!((0..=1000).contains(&number()), "{line}"),
-                "score" => {
-                    let kind = words.next().unwrap_or_default();
-                    let value = words.next().unwrap_or_default();
-                    let value: i32 = value.parse().unwrap_or_else(|_| panic!("{line}"));
-                    assert!(kind == "mate" || kind == "cp" && value.abs() <= 10_000, "{line}");
-                    info.score = format!("{kind} {value}");
-                }
-                "wdl" => {
-                    let chances = [number(), number(), number()];
-                    assert!(chances.iter().all(|chance| (0..=1000).contains(chance)), "{line}");
-                    assert_eq!(chances.iter().sum::<i64>(), 1000, "{line}");
-                    info.wdl = Some(chances);
-                }
-                "lowerbound" | "upperbound" => info.is_bound = true,
-                "pv" => info.pv = words.by_ref().map(str::to_owned).collect(),
-                _ => panic!("unknown word '{word}' in {line}"),
-            }
-        }
-        check_line(root, info.pv.iter().cloned(), chess960);
-        if root.has_legal_move() {
-            assert!(info.depth >= 1 && !info.pv.is_empty(), "{line}");
-        }
-        info
-    }
-}
-
-/// Every move is legal and spelled as this mode wants it.
-fn check_line(root: &Position, moves: impl Iterator<Item = String>, chess960: bool) {
-    let mut position = *root;
-    for text in moves {
-        let mv = parse_uci(&position, &text).unwrap_or_else(|error| panic!("{error} in {position}"));
-        assert_eq!(text, format_uci(mv, chess960), "in {position}");
-        position.make(mv);
-    }
-}
-
-/// SplitMix64: failures must be repeatable.
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-}
 
 /// A random game from the initial position that is not over after so many plies.
 fn random_game(plies: usize, seed: u64) -> Vec<String> {
@@ -502,6 +132,69 @@ fn option_names_are_matched_without_case_and_act() {
     let search = client.search("position startpos", "go depth 5");
     assert!(search.infos.iter().all(|info| info.multi_pv == 1));
     client.quit();
+}
+
+#[test]
+fn mistyped_option_names_are_recognised() {
+    let mut client = Client::start();
+    for (line, meant) in [
+        ("setoption name Hahs value 3", "'Hash'"),
+        ("setoption name MoveOverhead value 3", "'Move Overhead'"),
+        ("setoption name multi pv value 3", "'MultiPV'"),
+        ("setoption name UCI_Ches960 value true", "'UCI_Chess960'"),
+    ] {
+        assert!(client.expect_complaint(line).contains(&format!("did you mean {meant}?")), "{line}");
+    }
+    assert!(!client.expect_complaint("setoption name Contempt value 3").contains("did you mean"));
+    client.quit();
+}
+
+/// The rows of README's table of options: name, range, default.
+fn documented_options() -> Vec<[String; 3]> {
+    let readme = include_str!("../README.md");
+    let section = readme.split("\n## UCI options\n").nth(1).expect("README has the section");
+    let table = section.split("\n## ").next().unwrap_or_default().lines();
+    let cell = |text: &str| text.trim().trim_matches('`').to_owned();
+    table
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| {
+            let cells: Vec<&str> = line.split('|').collect();
+            assert_eq!(cells.len(), 7, "five cells: {line}");
+            assert!(cells[4..6].iter().all(|text| text.trim().len() > 10), "explained: {line}");
+            [cell(cells[1]), cell(cells[2]), cell(cells[3])]
+        })
+        .collect()
+}
+
+// A build for tuning has many more options, which the README does not list.
+#[cfg(not(feature = "tuning"))]
+#[test]
+fn the_readme_lists_all_options_with_ranges_and_defaults() {
+    let mut client = Client::start();
+    client.send("uci");
+    let lines = client.read_until("uciok", |line| line == "uciok");
+    client.quit();
+    let documented = documented_options();
+    for line in lines.iter().filter_map(|line| line.strip_prefix("option name ")) {
+        let (name, rest) = line.split_once(" type ").expect("options have a type");
+        let words: Vec<&str> = rest.split(' ').collect();
+        let after = |key| words.iter().position(|&word| word == key).map_or("", |at| words[at + 1]);
+        let range = match words[0] {
+            "spin" => format!("{} to {}", after("min"), after("max")),
+            "check" => "true, false".to_owned(),
+            "button" => "button".to_owned(),
+            "combo" => rest.split(" var ").skip(1).collect::<Vec<_>>().join(", "),
+            "string" => "text".to_owned(),
+            other => panic!("unknown type {other}"),
+        };
+        let row = documented.iter().find(|row| row[0] == name);
+        let row = row.unwrap_or_else(|| panic!("README does not list {name}"));
+        // What a text is, a path for instance, is said in words.
+        let said = if words[0] == "string" && !row[1].is_empty() { "text" } else { row[1].as_str() };
+        assert_eq!((said, row[2].as_str()), (range.as_str(), after("default")), "{name}");
+    }
+    let listed = lines.iter().filter(|line| line.starts_with("option ")).count();
+    assert_eq!(documented.len(), listed, "README lists options that there are not: {documented:?}");
 }
 
 /// A folder that is removed with this value.
@@ -630,6 +323,84 @@ fn tools_take_a_network_file_too() {
         assert!(!ok && said.is_empty(), "{said}");
         assert_eq!(error, format!("quillon: {bad}: not a Quillon network\n"));
     }
+}
+
+#[test]
+fn all_lines_are_logged_when_asked_for() {
+    let folder = Folder::new("log");
+    let path = folder.write("quillon.log", b"old\n");
+    let mut client = Client::start();
+    client.send("uci");
+    client.read_until("uciok", |line| line == "uciok");
+    client.send(&format!("setoption name Debug Log File value {path}"));
+    assert_eq!(client.sync(), [""; 0]);
+    client.send("go depth 1");
+    client.search_lines();
+    client.send_bytes(b"nons\xffense\r\n");
+    client.sync();
+    // Refused, and the present log goes on.
+    for (wrong, reason) in [(folder.0.join("none").join("x"), "No such file"), (folder.0.clone(), "regular")]
+    {
+        let complaint =
+            client.expect_complaint(&format!("setoption name debug log file value {}", wrong.display()));
+        let start = format!("info string Debug Log File {}: ", wrong.display());
+        assert!(complaint.starts_with(&start) && complaint.contains(reason), "{complaint}");
+    }
+    client.send("setoption name Debug Log File value <empty>");
+    client.sync();
+    client.quit();
+    let log = std::fs::read_to_string(&path).expect("the log is UTF-8");
+    let mut lines = log.lines();
+    assert_eq!(lines.next(), Some("old"), "it is appended to");
+    let mut said = Vec::new();
+    for line in lines {
+        let (time, rest) = line.split_at(13);
+        let digits = |range: std::ops::Range<usize>| time[range].parse::<u32>().expect("a time");
+        assert!(
+            digits(0..2) < 24 && digits(3..5) < 60 && digits(6..8) < 60 && digits(9..12) < 1000,
+            "{line}"
+        );
+        said.push(rest);
+    }
+    assert_eq!(said[..3], ["> isready", "< readyok", "> go depth 1"]);
+    assert!(said[3].starts_with("< info depth 1 "), "{said:?}");
+    assert!(said[4].starts_with("< bestmove "), "{said:?}");
+    assert_eq!(said[5], "> nons\u{FFFD}ense");
+    assert!(said[6].starts_with("< info string unknown command"), "{said:?}");
+    assert_eq!(said.last(), Some(&"> setoption name Debug Log File value <empty>"));
+}
+
+/// The moves of a game against itself at 1 s + 10 ms a move in the engine's own time, and the nodes of each.
+fn game_by_nodes(client: &mut Client, plies: usize) -> Vec<(String, u64)> {
+    client.send("ucinewgame");
+    let mut moves: Vec<(String, u64)> = Vec::new();
+    for _ in 0..plies {
+        let played: String = moves.iter().map(|(mv, _)| format!(" {mv}")).collect();
+        let position = format!("position startpos moves{played}");
+        let search = client.search(&position, "go wtime 1000 btime 1000 winc 10 binc 10");
+        moves.push((search.best.clone(), search.main().nodes));
+    }
+    moves
+}
+
+#[test]
+fn time_can_be_counted_in_nodes() {
+    let mut client = Client::start();
+    client.send("setoption name nodestime value 200");
+    let first = game_by_nodes(&mut client, 30);
+    assert_eq!(game_by_nodes(&mut client, 30), first, "games can be repeated");
+    // 200,000 nodes a side to begin with, and 2,000 for each move.
+    for side in [0, 1] {
+        let nodes: u64 = first.iter().skip(side).step_by(2).map(|(_, nodes)| nodes).sum();
+        assert!((60_000..230_000).contains(&nodes), "{nodes}: {first:?}");
+    }
+    // So does a time for a move: 50 ms less an overhead of 10.
+    let search = client.search("position startpos", "go movetime 50");
+    assert!((4000..=8000).contains(&search.main().nodes), "{search:?}");
+    client.send("setoption name nodestime value 0");
+    assert_eq!(client.sync(), [""; 0]);
+    assert!(client.search("position startpos", "go movetime 100").main().nodes > 8000);
+    client.quit();
 }
 
 #[test]
@@ -885,12 +656,15 @@ fn search_moves_are_respected() {
         let search = client.search("position startpos", go);
         assert!(search.infos.iter().all(|info| allowed.contains(&info.pv[0].as_str())), "{search:?}");
     }
-    // Illegal ones are named and left out.
-    client.send("position startpos");
-    client.send("go depth 3 searchmoves e2e5 nonsense b1c3");
-    let lines = client.search_lines();
-    assert_eq!(lines.iter().filter(|line| line.starts_with("info string")).count(), 2, "{lines:?}");
-    assert_eq!(Search::check(&Position::start(), &lines, false).best, "b1c3");
+    // Illegal ones are left out and named in one line.
+    for (moves, best) in [("e2e5 nonsense b1c3", Some("b1c3")), (&"e7e5 ".repeat(500), None)] {
+        client.send("position startpos");
+        client.send(&format!("go depth 3 searchmoves {moves}"));
+        let lines = client.search_lines();
+        assert_eq!(lines.iter().filter(|line| line.starts_with("info string")).count(), 1, "{lines:?}");
+        let search = Search::check(&Position::start(), &lines, false);
+        assert!(best.is_none_or(|best| search.best == best), "{search:?}");
+    }
     client.quit();
 }
 
@@ -972,13 +746,12 @@ fn options_set_during_a_search_wait_for_its_end() {
 fn positions_and_searches_sent_during_a_search_wait_for_its_end() {
     let mut client = Client::start();
     client.send("position startpos");
-    client.send("go infinite");
+    client.send("go movetime 300");
     client.send(&format!("position fen {MATE_IN_ONE}"));
     client.send("go depth 3");
     client.send("position startpos moves e2e4");
     client.send("d");
     client.expect_no_bestmove();
-    client.send("stop");
     let first = client.search_lines();
     Search::check(&Position::start(), &first, false);
     let second = client.search_lines();
@@ -986,6 +759,44 @@ fn positions_and_searches_sent_during_a_search_wait_for_its_end() {
     assert_eq!(second.best, "a1a8");
     let board = client.read_until("board", |line| line.starts_with("Legal moves ("));
     assert!(board.iter().any(|line| line.starts_with("FEN: ") && line.contains("/4P3/")), "{board:?}");
+    client.quit();
+}
+
+#[test]
+fn stop_ends_all_that_was_asked_for_before_it() {
+    let mut client = Client::start();
+    // Whole conversations in one write: the engine reads much faster than it searches.
+    client.send_bytes(&b"go infinite\nstop\n".repeat(200));
+    for _ in 0..200 {
+        client.search_lines();
+    }
+    client.send("go infinite\ngo infinite\nposition startpos moves d2d4\ngo perft 12\ngo ponder\nstop");
+    client.search_lines();
+    client.search_lines();
+    client.read_until("perft's end", |line| line.starts_with("info string perft stopped"));
+    client.search_lines();
+    assert_eq!(client.sync(), [""; 0]);
+    // And nothing that comes after it.
+    client.send("go infinite\nstop\nposition startpos\ngo depth 6\n");
+    client.search_lines();
+    let lines = client.search_lines();
+    assert_eq!(Search::check(&Position::start(), &lines, false).main().depth, 6);
+    client.quit();
+}
+
+#[test]
+fn ponderhit_finds_its_search_however_quickly_it_comes() {
+    let mut client = Client::start();
+    // The wrong guess, then the right one, as a client that does not wait for `bestmove` sends them.
+    let misses = "position startpos moves e2e4 e7e5\ngo ponder wtime 99000 btime 99000\nstop\n";
+    let hit = "position startpos moves e2e4 c7c5\ngo ponder wtime 50 btime 50\nponderhit\n";
+    for _ in 0..20 {
+        client.send_bytes(format!("{misses}{hit}").as_bytes());
+        client.search_lines();
+        let lines = client.search_lines();
+        Search::check(&root_of("position startpos moves e2e4 c7c5"), &lines, false);
+    }
+    assert_eq!(client.sync(), [""; 0]);
     client.quit();
 }
 
@@ -1043,9 +854,31 @@ fn long_games_are_followed() {
     }
     // A thousand plies of moving knights to and fro.
     let command = format!("position startpos moves{}", " g1f3 g8f6 f3g1 f6g8".repeat(250));
-    client.send(&command);
+    let is_quick = || {
+        let sent = Instant::now();
+        client.send(&command);
+        client.sync();
+        sent.elapsed() < Duration::from_millis(20)
+    };
+    assert!(in_some_try(is_quick));
     assert_eq!(client.fen(), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 1000 501");
     client.search(&command, "go depth 3");
+    client.quit();
+}
+
+#[test]
+fn the_board_counts_the_men() {
+    let mut client = Client::start();
+    for (fen, material) in [
+        (START_FEN, "White KQRRBBNNPPPPPPPP, Black KQRRBBNNPPPPPPPP; even"),
+        ("4k3/8/8/8/8/8/4P3/R3K3 w Q - 0 1", "White KRP, Black K; White is ahead by 6"),
+        ("3qk3/8/8/8/8/8/8/1NB1K3 w - - 0 1", "White KBN, Black KQ; Black is ahead by 3"),
+    ] {
+        client.send(&format!("position fen {fen}"));
+        client.send("d");
+        let lines = client.read_until("board", |line| line.starts_with("Legal moves ("));
+        assert!(lines.contains(&format!("Material: {material}")), "{lines:#?}");
+    }
     client.quit();
 }
 
@@ -1349,10 +1182,10 @@ fn arbitrary_bytes_do_no_harm() {
 #[test]
 fn very_long_lines_do_no_harm() {
     let mut client = Client::start();
-    client.expect_complaint(&"x".repeat(3_000_000));
-    client.send(&" ".repeat(3_000_000));
+    client.expect_complaint(&"x".repeat(1_000_000));
+    client.send(&" ".repeat(1_000_000));
     assert_eq!(client.sync(), [""; 0]);
-    client.expect_complaint(&format!("position startpos moves{}", " e2e4".repeat(300_000)));
+    client.expect_complaint(&format!("position startpos moves{}", " e2e4".repeat(200_000)));
     client.expect_complaint(&format!("position fen {}", "8/".repeat(200_000)));
     assert_eq!(client.fen(), START_FEN);
     client.send(&format!("go depth 2 {}", "ponder ".repeat(100_000)));
@@ -1361,6 +1194,21 @@ fn very_long_lines_do_no_harm() {
     client.send(&format!("go depth 1 searchmoves{}", " e2e4".repeat(20_000)));
     let lines = client.search_lines();
     assert_eq!(Search::check(&Position::start(), &lines, false).best, "e2e4");
+    client.quit();
+}
+
+#[test]
+fn a_line_beyond_all_measure_is_thrown_away_as_it_comes() {
+    let mut client = Client::start();
+    let complaint = client.expect_complaint(&" quit".repeat(20_000_000));
+    assert_eq!(complaint, "info string a line of more than 1048576 bytes is ignored");
+    // Where the system tells: the 100 MB have never been in memory.
+    if let Ok(status) = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())) {
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+        let kib: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number of kB");
+        assert!(kib < 40_000, "{kib} KiB");
+    }
+    assert_eq!(client.search("position startpos", "go depth 3").main().depth, 3);
     client.quit();
 }
 

@@ -146,19 +146,16 @@ fn lead_home(job: &SearchJob, own: SearchResult, busy: &Busy) {
     }
     job.control.stop();
     busy.wait_for(1);
-    let own_best = own.best;
     let mut results = busy.take_results();
     results.insert(0, own);
-    let mut result = if job.limits.multi_pv <= 1 && job.limits.depth.is_none() {
-        elect(results)
-    } else {
-        results.swap_remove(0)
-    };
+    let by_vote = job.limits.multi_pv <= 1 && job.limits.depth.is_none();
+    let winner = if by_vote { elect(&results) } else { 0 };
+    let mut result = results.swap_remove(winner);
     result.nodes = job.control.nodes();
-    if result.best != own_best
+    if winner > 0
         && let Some(mut line) = result.line.clone()
     {
-        // The last line shown must belong to the move played.
+        // The last line shown must be that of the move played, with the same reply to ponder on.
         line.nodes = result.nodes;
         line.time = job.control.started().elapsed();
         (job.sink)(SearchEvent::Line(line));
@@ -166,9 +163,9 @@ fn lead_home(job: &SearchJob, own: SearchResult, busy: &Busy) {
     (job.sink)(SearchEvent::Finished(result));
 }
 
-/// Lets the threads vote on the move: deep and good results weigh more, and a proven result beats all
-/// votes (CPW: "Lazy SMP"). The first result wins ties.
-fn elect(results: Vec<SearchResult>) -> SearchResult {
+/// Lets the threads vote on the move and returns the index of the winner: deep and good results weigh more,
+/// and a proven result beats all votes (CPW: "Lazy SMP"). The first result wins ties.
+fn elect(results: &[SearchResult]) -> usize {
     let worst = results.iter().map(|result| result.score.0).min().unwrap_or(0);
     let weight = |result: &SearchResult| i64::from(result.score.0 - worst + 10) * i64::from(result.depth);
     let votes = |result: &SearchResult| -> i64 {
@@ -184,7 +181,7 @@ fn elect(results: Vec<SearchResult>) -> SearchResult {
             winner = index;
         }
     }
-    results.into_iter().nth(winner).unwrap_or_else(SearchResult::none)
+    winner
 }
 
 #[cfg(test)]
@@ -200,7 +197,7 @@ mod tests {
     #[test]
     fn votes_count_depth_and_score_but_a_mate_wins() {
         let (a, b) = (Square::E3, Square::E4);
-        let to = |results| elect(results).best.unwrap().to();
+        let to = |results: Vec<SearchResult>| results[elect(&results)].best.unwrap().to();
         assert_eq!(to(vec![result(a, Score(20), 10), result(b, Score(20), 10)]), a);
         assert_eq!(to(vec![result(a, Score(20), 10), result(b, Score(25), 12), result(b, Score(22), 11)]), b);
         let mate = result(b, Score::mate_in(5), 8);

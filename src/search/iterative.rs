@@ -1,16 +1,19 @@
 //! Iterative deepening with aspiration windows, and the choice of the move to play.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::clock::Certainty;
 use super::node::{Root, Window};
-use super::report::{Report, ScoreBound, SearchEvent, SearchResult};
+use super::report::{ScoreBound, SearchEvent, SearchResult};
 use super::root;
 use super::searcher::{SearchJob, Searcher};
-use crate::types::{Depth, MAX_PLY, Score};
+use crate::types::{Depth, MAX_PLY, Move, Score};
 
 /// Uncertain scores are reported, and current moves named, only in searches longer than this.
 pub(super) const VERBOSE_AFTER: Duration = Duration::from_secs(3);
+
+/// A new best move is reported before its iteration ends only in searches longer than this.
+const NEWS_AFTER: Duration = Duration::from_secs(1);
 
 impl Searcher {
     /// Searches until a limit is reached or the search is stopped, reports through the job's sink (main
@@ -24,7 +27,6 @@ impl Searcher {
         let lines = job.limits.multi_pv.clamp(1, self.root_moves.len());
         let mut completed = 0;
         let mut stable_iterations = 0;
-        let mut last_reported = None;
         for depth in 1..=max_depth {
             self.root_depth = depth;
             let (previous_best, previous_score) = (self.root_moves[0].mv, self.root_moves[0].score);
@@ -44,12 +46,8 @@ impl Searcher {
             }
             root::sort(&mut self.root_moves[..lines]);
             let best = &self.root_moves[0];
-            let is_news = best.is_searched() && (!self.stopped || last_reported != Some(best.mv));
-            if is_news {
-                last_reported = Some(best.mv);
-                if self.index == 0 {
-                    self.report(job, depth, lines);
-                }
+            if best.is_searched() && (!self.stopped || self.told_best() != Some(best.mv)) {
+                self.report(job, depth, lines);
             }
             if self.stopped {
                 break;
@@ -61,26 +59,26 @@ impl Searcher {
                 break;
             }
         }
-        if last_reported.is_none() {
+        if completed == 0 && !self.root_moves[0].is_searched() {
             // Stopped before anything was known: the evaluation stands in for a score.
             self.root_moves[0].score = self.evaluator.evaluate(job.game.position());
-            if self.index == 0 {
-                self.report(job, 1, 1);
-            }
+            self.report(job, 1, 1);
         }
         let best = &self.root_moves[0];
-        let line = self.line_report(job, completed.max(1), 0);
+        // What was last told about the move holds, so that the reply to ponder on is the one shown.
+        let told = self.told.as_ref().filter(|told| told.pv.first() == Some(&best.mv));
+        let line = told.cloned().unwrap_or_else(|| self.line_report(job, completed.max(1), 0, best));
         SearchResult {
             best: Some(best.mv),
-            ponder: best.pv.get(1).copied(),
+            ponder: line.pv.get(1).copied(),
             // The bound of an unfinished search says less than the last finished one.
-            score: match line.bound {
-                ScoreBound::Exact => line.score,
+            score: match best.bound {
+                ScoreBound::Exact if best.is_searched() => best.score,
                 _ if best.previous_score > -Score::INFINITE => best.previous_score,
-                _ => line.score,
+                _ => best.score,
             },
             depth: completed,
-            nodes: line.nodes,
+            nodes: self.nodes_of_all(job),
             line: Some(line),
         }
     }
@@ -123,9 +121,10 @@ impl Searcher {
             } else {
                 return;
             }
-            if self.index == 0 && job.limits.multi_pv <= 1 && job.control.started().elapsed() > VERBOSE_AFTER
-            {
-                self.report_line(job, depth, 0);
+            let best = self.root_moves[self.line].mv;
+            let is_news = self.told_best() != Some(best) && self.has_run(job, NEWS_AFTER);
+            if job.limits.multi_pv <= 1 && (is_news || self.has_run(job, VERBOSE_AFTER)) {
+                self.report_line(job, depth, 0, best);
             }
             delta += delta * self.params().aspiration_growth / 100;
             if delta > 500 {
@@ -161,39 +160,44 @@ impl Searcher {
         };
         let soft = soft.mul_f64(certainty.soft_scale());
         // Time spent pondering counts: a choice that is ripe is played when its iteration ends.
-        job.control.started().elapsed() >= soft.min(self.budget.hard.unwrap_or(Duration::MAX))
+        self.elapsed(job) >= soft.min(self.budget.hard.unwrap_or(Duration::MAX))
     }
 
-    fn report(&self, job: &SearchJob, depth: Depth, lines: usize) {
-        for line in 0..lines {
-            self.report_line(job, depth, line);
+    /// Whether the search has lasted longer than this.
+    pub(super) fn has_run(&self, job: &SearchJob, time: Duration) -> bool {
+        job.control.started().elapsed() > time
+    }
+
+    fn report(&mut self, job: &SearchJob, depth: Depth, lines: usize) {
+        for rank in 0..lines {
+            self.report_line(job, depth, rank, self.root_moves[rank].mv);
         }
     }
 
-    fn report_line(&self, job: &SearchJob, depth: Depth, line: usize) {
-        let report = self.line_report(job, depth, line);
+    /// Tells about a root move that has become the best before the iteration is over, in long searches only.
+    pub(super) fn announce_best(&mut self, job: &SearchJob, mv: Move) {
+        if job.limits.multi_pv <= 1 && self.told_best() != Some(mv) && self.has_run(job, NEWS_AFTER) {
+            self.report_line(job, self.root_depth, 0, mv);
+        }
+    }
+
+    /// The move that heads the last line told of rank 1.
+    fn told_best(&self) -> Option<Move> {
+        self.told.as_ref().and_then(|told| told.pv.first().copied())
+    }
+
+    /// Tells about a root move. Helpers tell nothing.
+    fn report_line(&mut self, job: &SearchJob, depth: Depth, rank: usize, mv: Move) {
+        if self.index > 0 {
+            return;
+        }
+        let Some(root) = self.root_moves.iter().find(|root| root.mv == mv) else { return };
+        let report = self.line_report(job, depth, rank, root);
         if report.score > -Score::INFINITE {
+            if rank == 0 {
+                self.told = Some(report.clone());
+            }
             (job.sink)(SearchEvent::Line(report));
-        }
-    }
-
-    fn line_report(&self, job: &SearchJob, depth: Depth, line: usize) -> Report {
-        let root = &self.root_moves[line];
-        let (score, bound) = match root.is_searched() {
-            true => (root.score, root.bound),
-            false => (root.previous_score, ScoreBound::Exact),
-        };
-        job.control.publish_nodes(self.index, self.nodes);
-        Report {
-            depth,
-            seldepth: root.seldepth,
-            multi_pv: line + 1,
-            score,
-            bound,
-            nodes: job.control.nodes(),
-            time: Instant::now() - job.control.started(),
-            hashfull: job.tt.hashfull(),
-            pv: root.pv.to_vec(),
         }
     }
 }

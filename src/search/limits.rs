@@ -1,5 +1,6 @@
 //! What a search is asked to do.
 
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use crate::types::{Depth, Move};
@@ -38,6 +39,8 @@ pub struct SearchLimits {
     pub search_moves: Vec<Move>,
     /// Number of best lines to report, at least 1.
     pub multi_pv: usize,
+    /// Nodes that count as a millisecond in place of real time, in `move_time` and `clock`.
+    pub nodes_per_ms: Option<NonZeroU64>,
     /// Time lost between engine and opponent's clock, kept in reserve.
     pub overhead: Duration,
 }

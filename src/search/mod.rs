@@ -11,6 +11,7 @@ mod history;
 mod iterative;
 mod learning;
 mod limits;
+mod line;
 mod node;
 mod params;
 mod picker;

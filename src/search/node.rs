@@ -251,7 +251,11 @@ impl Searcher {
                 return Score::DRAW;
             }
             if K::ROOT {
-                self.record_root_move(mv, score, number, Window::new(alpha, beta), self.nodes - nodes_before);
+                let window = Window::new(alpha, beta);
+                self.record_root_move(mv, score, number, window, self.nodes - nodes_before);
+                if alpha < score && score < beta {
+                    self.announce_best(job, mv);
+                }
             }
 
             // 11. Is it better?
@@ -483,7 +487,7 @@ impl Searcher {
 
     /// Tells which root move is being searched, in long searches only.
     fn announce_move(&self, job: &SearchJob, depth: Depth, mv: Move, number: usize) {
-        if self.index == 0 && self.nodes > 1_000_000 && job.control.started().elapsed() > VERBOSE_AFTER {
+        if self.index == 0 && self.has_run(job, VERBOSE_AFTER) {
             (job.sink)(SearchEvent::CurrentMove { depth, mv, number: number + self.line });
         }
     }

@@ -1,6 +1,7 @@
 //! One thread's search state.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::clock::TimeBudget;
 use super::control::Control;
@@ -9,7 +10,7 @@ use super::limits::SearchLimits;
 use super::params::Params;
 use super::pv::PvTable;
 use super::reductions::LogTable;
-use super::report::SearchEvent;
+use super::report::{Report, SearchEvent};
 use super::root::RootMove;
 use super::stack::Stack;
 use crate::board::{Game, Position, ReversibleMoves};
@@ -75,6 +76,8 @@ pub struct Searcher {
     /// Keys before this index lie behind a null move and cannot be repeated.
     pub(super) keys_floor: usize,
     pub(super) root_moves: Vec<RootMove>,
+    /// The best line as it was last told to the outside.
+    pub(super) told: Option<Report>,
     /// Depth of the running iteration.
     pub(super) root_depth: Depth,
     /// Null moves are allowed from this ply on; above 0 during a verification.
@@ -110,6 +113,7 @@ impl Searcher {
             keys: Vec::with_capacity(1024),
             keys_floor: 0,
             root_moves: Vec::new(),
+            told: None,
             root_depth: 0,
             null_move_from: 0,
             line: 0,
@@ -147,15 +151,20 @@ impl Searcher {
         let restricted = legal.iter().any(wanted);
         self.root_moves =
             legal.into_iter().filter(|mv| !restricted || wanted(mv)).map(RootMove::new).collect();
+        self.told = None;
         self.root_depth = 0;
         self.null_move_from = 0;
         self.line = 0;
         self.nodes = 0;
+        self.budget = TimeBudget::new(limits);
         self.node_limit = limits.nodes.unwrap_or(u64::MAX);
+        if let (Some(rate), Some(hard), false) = (limits.nodes_per_ms, self.budget.hard, limits.ponder) {
+            let hard = (hard.as_micros() as u64).saturating_mul(rate.get()) / 1000;
+            self.node_limit = self.node_limit.min(hard.max(1));
+        }
         // The first look comes late enough for the first iteration to end, mostly.
         self.next_check = CHECK_INTERVAL.min(self.node_limit);
         self.seldepth = 0;
-        self.budget = TimeBudget::new(limits);
         self.stopped = false;
     }
 
@@ -180,16 +189,33 @@ impl Searcher {
         };
         let node_limit = self.node_limit.saturating_sub(others);
         self.next_check = (self.nodes + CHECK_INTERVAL).min(node_limit.max(self.nodes + 1));
-        let out_of_time = self.index == 0 && !control.is_pondering() && self.is_out_of_time(control);
+        let out_of_time = self.index == 0 && !control.is_pondering() && self.is_out_of_time(job);
         self.stopped |= control.is_stopped() || out_of_time || self.nodes >= node_limit;
+    }
+
+    /// Nodes searched by all threads.
+    pub(super) fn nodes_of_all(&self, job: &SearchJob) -> u64 {
+        job.control.publish_nodes(self.index, self.nodes);
+        job.control.nodes()
+    }
+
+    /// Time since the search began, counted in nodes where the limits want that.
+    pub(super) fn elapsed(&self, job: &SearchJob) -> Duration {
+        match job.limits.nodes_per_ms {
+            Some(rate) => Duration::from_micros(self.nodes_of_all(job).saturating_mul(1000) / rate),
+            None => job.control.started().elapsed(),
+        }
     }
 
     /// Whether the hard limit has passed. A search that had its soft limit already while pondering only
     /// gets half of that again to finish its iteration.
-    fn is_out_of_time(&self, control: &Control) -> bool {
+    fn is_out_of_time(&self, job: &SearchJob) -> bool {
         let Some(hard) = self.budget.hard else { return false };
-        let clock_started = control.clock_started();
-        let pondered = clock_started - control.started();
+        if job.limits.nodes_per_ms.is_some() {
+            return self.elapsed(job) >= hard;
+        }
+        let clock_started = job.control.clock_started();
+        let pondered = clock_started - job.control.started();
         let limit = match self.budget.soft {
             Some(soft) if pondered >= soft => hard.min(soft / 2),
             _ => hard,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::nearest::{nearest, suggestion};
 use crate::types::{Color, Depth};
 
 /// A command with its arguments; positions and moves are still text.
@@ -77,10 +78,6 @@ pub enum CommandError {
     Go(String),
 }
 
-fn suggestion(nearest: &Option<&'static str>) -> String {
-    nearest.map_or(String::new(), |word| format!(", did you mean '{word}'?"))
-}
-
 /// The first words that are understood.
 const WORDS: [&str; 19] = [
     "uci",
@@ -110,13 +107,18 @@ const WORDS: [&str; 19] = [
 /// # Errors
 /// When the line holds no command, or a command with unusable arguments.
 pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
+    // Some programs begin their output with a byte order mark.
+    let line = line.trim_start_matches('\u{feff}');
     let mut tokens: Vec<&str> = line.split_ascii_whitespace().collect();
     let Some(&first) = tokens.first() else { return Ok(None) };
     if first.starts_with('#') {
         return Ok(None);
     }
     let Some(start) = tokens.iter().position(|word| WORDS.contains(word)) else {
-        return Err(CommandError::Unknown { word: shorten(first), nearest: nearest_word(first) });
+        return Err(CommandError::Unknown {
+            word: shorten(first),
+            nearest: nearest(first, WORDS.into_iter()),
+        });
     };
     let word = tokens[start];
     tokens.drain(..=start);
@@ -148,33 +150,6 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
 /// Long garbage need not be echoed in full.
 fn shorten(word: &str) -> String {
     word.chars().take(40).collect()
-}
-
-/// The known word with the smallest edit distance, if it is close.
-fn nearest_word(word: &str) -> Option<&'static str> {
-    let word: Vec<char> = word.to_ascii_lowercase().chars().take(40).collect();
-    WORDS
-        .into_iter()
-        .filter(|known| known.len() > 1)
-        .map(|known| (edit_distance(&word, known), known))
-        .min()
-        .filter(|&(distance, known)| distance <= known.len() / 3 + 1 && distance < word.len())
-        .map(|(_, known)| known)
-}
-
-/// Levenshtein's distance.
-fn edit_distance(a: &[char], b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, letter) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, other) in b.chars().enumerate() {
-            let substituted = diagonal + usize::from(*letter != other);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 /// Reads the arguments of `setoption`, which are the last tokens of the line. The value is taken as it is
@@ -326,6 +301,7 @@ mod tests {
         assert_eq!(parse("\t isready \r"), Ok(Some(Command::IsReady)));
         assert_eq!(parse("   "), Ok(None));
         assert_eq!(parse("# a comment"), Ok(None));
+        assert_eq!(parse("\u{feff}uci\r"), Ok(Some(Command::Uci)));
     }
 
     #[test]

@@ -2,38 +2,47 @@
 //!
 //! A reader thread turns standard input into events, and so does a finished search, so the loop never
 //! blocks on either. While a search runs, `stop`, `ponderhit`, `isready`, `quit` and the like act at
-//! once; everything that changes the engine waits in a queue until the search is over.
+//! once; everything that changes the engine waits in a queue until the search is over. `stop` and
+//! `ponderhit` are also for each `go` that waits there.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, stdin};
+use std::io::{BufRead, BufReader, stdin};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::command::{self, Command, GoCommand};
 use super::help::HELP;
+use super::input::{self, Input, MAX_LINE};
+use super::node_clock::NodeClock;
 use super::options::{self, Change, Settings};
-use super::{Output, format};
-use crate::board::{Game, Position};
+use super::{Output, format, position};
+use crate::board::Position;
 use crate::engine::{Engine, EngineError};
 use crate::eval::WdlModel;
 use crate::movegen::{PerftOptions, perft_parallel};
 use crate::nnue::{self, Network};
 use crate::notation::parse_uci;
 use crate::search::{GameClock, SearchEvent, SearchLimits};
-use crate::types::Depth;
+use crate::types::{Depth, Move};
 
 /// Name and version as `id name` shows them.
 pub const NAME: &str = concat!("Quillon ", env!("CARGO_PKG_VERSION"));
 
 enum Event {
-    Line(String),
+    /// A line, and when it came.
+    Input(Input, SystemTime),
     EndOfInput,
-    /// A search, perft or bench is over; the text is its last word.
-    Done(String),
+    /// A search, perft or bench is over.
+    Done {
+        /// Its last word.
+        text: String,
+        /// Nodes searched.
+        nodes: u64,
+    },
     /// Nobody reads our output any more.
     OutputClosed,
 }
@@ -48,15 +57,28 @@ pub type Bench = fn(Option<Depth>, Option<Arc<Network>>, &Output) -> String;
 /// # Errors
 /// When the engine cannot be set up.
 pub fn run(bench: Bench) -> Result<(), EngineError> {
+    // A lock of standard input cannot go to the thread that reads.
+    converse(BufReader::new(stdin()), Output::standard(), bench)
+}
+
+/// The same on any streams.
+///
+/// # Errors
+/// When the engine cannot be set up.
+pub fn converse(
+    stream: impl BufRead + Send + 'static,
+    output: Output,
+    bench: Bench,
+) -> Result<(), EngineError> {
     let (sender, events) = channel();
     let reader_sender = sender.clone();
-    let reader = move || read_input(&reader_sender);
+    let reader = move || read_input(stream, &reader_sender);
     thread::Builder::new().name("input".to_owned()).spawn(reader).map_err(EngineError::Thread)?;
-    let output = Arc::new(Output::standard());
     let mut driver = Driver {
         engine: Engine::new()?,
         settings: Settings::default(),
-        output,
+        node_clock: NodeClock::default(),
+        output: Arc::new(output),
         sender,
         searching: false,
         perft_stop: Arc::default(),
@@ -67,20 +89,11 @@ pub fn run(bench: Bench) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Reads lines as bytes, since input may be anything; what is not UTF-8 is replaced.
-fn read_input(events: &Sender<Event>) {
-    let mut input = stdin().lock();
-    let mut bytes = Vec::new();
-    loop {
-        bytes.clear();
-        match input.read_until(b'\n', &mut bytes) {
-            Ok(0) | Err(_) => break,
-            Ok(_) => {
-                let line = String::from_utf8_lossy(&bytes).into_owned();
-                if events.send(Event::Line(line)).is_err() {
-                    return;
-                }
-            }
+/// Hands line by line to the driver.
+fn read_input(mut stream: impl BufRead, events: &Sender<Event>) {
+    while let Ok(Some(input)) = input::read(&mut stream) {
+        if events.send(Event::Input(input, SystemTime::now())).is_err() {
+            return;
         }
     }
     let _ = events.send(Event::EndOfInput);
@@ -89,6 +102,7 @@ fn read_input(events: &Sender<Event>) {
 struct Driver {
     engine: Engine,
     settings: Settings,
+    node_clock: NodeClock,
     output: Arc<Output>,
     sender: Sender<Event>,
     /// A search or perft runs, or a `bestmove` is held back.
@@ -96,7 +110,7 @@ struct Driver {
     /// Ends a running perft.
     perft_stop: Arc<AtomicBool>,
     /// Commands that wait for the search to end.
-    queue: VecDeque<Command>,
+    queue: VecDeque<Waiting>,
     bench: Bench,
 }
 
@@ -105,17 +119,24 @@ impl Driver {
         let mut input_ended = false;
         while let Ok(event) = events.recv() {
             match event {
-                Event::Line(line) => match command::parse(&line) {
-                    Ok(None) => {}
-                    Ok(Some(Command::Quit)) => break,
-                    Ok(Some(command)) if self.must_wait(&command) => self.queue.push_back(command),
-                    Ok(Some(command)) => self.execute(command),
-                    Err(error) => self.complain(&error),
-                },
-                Event::Done(text) => {
+                Event::Input(Input::Line(line), time) => {
+                    self.output.log_input(&line, time);
+                    match command::parse(&line) {
+                        Ok(None) => {}
+                        Ok(Some(Command::Quit)) => break,
+                        Ok(Some(command)) => self.receive(command),
+                        Err(error) => self.complain(&error),
+                    }
+                }
+                Event::Input(Input::TooLong, time) => {
+                    self.output.log_input("(a line that is too long)", time);
+                    self.complain(&format!("a line of more than {MAX_LINE} bytes is ignored"));
+                }
+                Event::Done { text, nodes } => {
                     // Only now may a client that waits for this line send the next command, so what it
                     // sends can never be taken as meant for the search that is over.
                     self.searching = false;
+                    self.node_clock.stop(nodes);
                     self.output.line(&text);
                     self.drain_queue();
                 }
@@ -133,7 +154,14 @@ impl Driver {
         self.engine.wait();
     }
 
-    fn must_wait(&self, command: &Command) -> bool {
+    /// Carries a command out, now or when its turn has come.
+    fn receive(&mut self, command: Command) {
+        // A search that was asked for before is meant, whether it has begun or not.
+        match command {
+            Command::Stop => mark(&mut self.queue, |waiting| &mut waiting.stop),
+            Command::PonderHit => mark(&mut self.queue, |waiting| &mut waiting.ponderhit),
+            _ => {}
+        }
         let immediate = matches!(
             command,
             Command::Uci
@@ -143,13 +171,23 @@ impl Driver {
                 | Command::Debug(_)
                 | Command::Help
         );
-        !immediate && (self.searching || !self.queue.is_empty())
+        if immediate || !self.searching && self.queue.is_empty() {
+            self.execute(command);
+        } else {
+            self.queue.push_back(Waiting { command, stop: false, ponderhit: false });
+        }
     }
 
     fn drain_queue(&mut self) {
         while !self.searching {
-            let Some(command) = self.queue.pop_front() else { break };
-            self.execute(command);
+            let Some(waiting) = self.queue.pop_front() else { break };
+            self.execute(waiting.command);
+            if waiting.ponderhit {
+                self.execute(Command::PonderHit);
+            }
+            if waiting.stop {
+                self.execute(Command::Stop);
+            }
         }
     }
 
@@ -165,7 +203,10 @@ impl Driver {
             Command::Uci => self.identify(),
             Command::IsReady => self.say("readyok"),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
-            Command::UciNewGame => self.engine.new_game(),
+            Command::UciNewGame => {
+                self.node_clock.new_game();
+                self.engine.new_game();
+            }
             Command::Position { fen, moves } => self.set_position(fen.as_deref(), &moves),
             Command::Go(go) => self.go(&go),
             Command::Stop => {
@@ -243,6 +284,17 @@ impl Driver {
                 self.set_eval_file(path.as_deref());
                 Ok(())
             }
+            Change::NodesTime(nodes) => {
+                self.node_clock.set(nodes);
+                Ok(())
+            }
+            Change::DebugLog(path) => {
+                if let Err(error) = self.output.set_log(path.as_deref()) {
+                    let path = path.unwrap_or_default();
+                    self.complain(&format!("Debug Log File {}: {error}", path.display()));
+                }
+                Ok(())
+            }
             // Pondering is the client's decision; `go ponder` always works.
             Change::Ponder => Ok(()),
         };
@@ -266,18 +318,10 @@ impl Driver {
 
     /// All or nothing: only when everything fits does the new position replace the old one.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) {
-        let position = match fen.map_or(Ok(Position::start()), str::parse::<Position>) {
-            Ok(position) => position,
-            Err(error) => return self.complain(&error),
-        };
-        let mut game = Game::new(position);
-        for (number, text) in moves.iter().enumerate() {
-            match parse_uci(game.position(), text) {
-                Ok(mv) => game.play(mv),
-                Err(error) => return self.complain(&format!("{error} (move {} of the list)", number + 1)),
-            }
+        match position::set_up(fen, moves) {
+            Ok(game) => self.engine.set_game(game),
+            Err(error) => self.complain(&error),
         }
-        self.engine.set_game(game);
     }
 
     fn go(&mut self, go: &GoCommand) {
@@ -292,7 +336,7 @@ impl Driver {
         self.engine.go(limits, move |event| {
             let text = format::event(&event, style);
             let next = match event {
-                SearchEvent::Finished(_) => Some(Event::Done(text)),
+                SearchEvent::Finished(result) => Some(Event::Done { text, nodes: result.nodes }),
                 _ => (!output.line(&text)).then_some(Event::OutputClosed),
             };
             // The driver may have quit without waiting.
@@ -300,16 +344,11 @@ impl Driver {
         });
     }
 
-    fn limits(&self, go: &GoCommand) -> SearchLimits {
+    fn limits(&mut self, go: &GoCommand) -> SearchLimits {
+        let search_moves = self.search_moves(&go.search_moves);
         let position = self.position();
-        let mut search_moves = Vec::new();
-        for text in &go.search_moves {
-            match parse_uci(position, text) {
-                Ok(mv) => search_moves.push(mv),
-                Err(error) => self.complain(&format!("{error}, left out of searchmoves")),
-            }
-        }
-        let (us, them) = (position.stm().index(), (!position.stm()).index());
+        let stm = position.stm();
+        let (us, them) = (stm.index(), (!stm).index());
         // Where only the other side's clock is given, one like it is the best guess; where only an
         // increment is given, the clock is empty.
         let time = go.time[us].or(go.time[them]);
@@ -325,7 +364,8 @@ impl Driver {
             soft_nodes: None,
             mate: go.mate,
             move_time: go.move_time,
-            clock,
+            clock: self.node_clock.start(stm, clock),
+            nodes_per_ms: self.node_clock.nodes_per_ms(),
             // A bare `go` means the same as `go infinite`.
             infinite: go.infinite || !(bounded || clock.is_some() || go.ponder),
             ponder: go.ponder,
@@ -333,6 +373,25 @@ impl Driver {
             multi_pv: self.settings.multi_pv,
             overhead: Duration::from_millis(self.settings.overhead_ms),
         }
+    }
+
+    /// The legal ones of these moves. All others are named in one line.
+    fn search_moves(&self, texts: &[String]) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let mut wrong = Vec::new();
+        for text in texts {
+            match parse_uci(self.position(), text) {
+                Ok(mv) => moves.push(mv),
+                Err(_) => wrong.push(text.chars().take(10).collect::<String>()),
+            }
+        }
+        if !wrong.is_empty() {
+            let rest = if moves.is_empty() { "all moves are searched" } else { "the others are searched" };
+            let more = if wrong.len() > 8 { " ..." } else { "" };
+            let named = wrong[..wrong.len().min(8)].join(" ");
+            self.complain(&format!("of searchmoves illegal here: {named}{more}; {rest}"));
+        }
+        moves
     }
 
     /// Counts on a thread of its own and prints what perft tools parse: a line per move, then the total.
@@ -362,11 +421,28 @@ impl Driver {
         let sender = self.sender.clone();
         let run = move || {
             // The driver may have quit without waiting.
-            let _ = sender.send(Event::Done(work()));
+            let _ = sender.send(Event::Done { text: work(), nodes: 0 });
         };
         match thread::Builder::new().spawn(run) {
             Ok(_) => self.searching = true,
             Err(error) => self.complain(&error),
+        }
+    }
+}
+
+/// A command that waits for a search to end, and what came for it in the meantime.
+struct Waiting {
+    command: Command,
+    stop: bool,
+    ponderhit: bool,
+}
+
+/// Sets a flag of all commands that start something. Those before one that has it have it too.
+fn mark(queue: &mut VecDeque<Waiting>, flag: fn(&mut Waiting) -> &mut bool) {
+    let work = |waiting: &&mut Waiting| matches!(waiting.command, Command::Go(_) | Command::Perft { .. });
+    for waiting in queue.iter_mut().rev().filter(work) {
+        if std::mem::replace(flag(waiting), true) {
+            break;
         }
     }
 }

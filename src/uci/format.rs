@@ -8,7 +8,7 @@ use crate::movegen::PerftReport;
 use crate::nnue::Network;
 use crate::notation::{format_san, format_uci};
 use crate::search::{Report, ScoreBound, SearchEvent, SearchResult};
-use crate::types::{Color, File, Move, Piece, Rank, Score, Square};
+use crate::types::{Color, File, Move, Piece, PieceType, Rank, Score, Square};
 
 /// How a client wants to read search events.
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +113,7 @@ pub fn board(game: &Game, chess960: bool) -> String {
     let side = if position.stm() == Color::White { "White" } else { "Black" };
     let fen = if chess960 { position.to_shredder_fen() } else { position.to_string() };
     let _ = writeln!(text, "{side} to move");
+    let _ = writeln!(text, "Material: {}", material(position));
     let _ = writeln!(text, "FEN: {fen}");
     let _ = writeln!(text, "Key: {:016X}", position.key());
     let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
@@ -129,6 +130,27 @@ pub fn board(game: &Game, chess960: bool) -> String {
         let _ = write!(text, " {san}");
     }
     text
+}
+
+/// The men of both sides, and who is ahead by the usual count: a pawn 1, knight and bishop 3, rook 5, queen 9.
+fn material(position: &Position) -> String {
+    use PieceType::{Bishop, Knight, Pawn, Queen, Rook};
+    let men = |color| {
+        let (mut letters, mut worth) = (String::from("K"), 0);
+        for (kind, value) in [(Queen, 9), (Rook, 5), (Bishop, 3), (Knight, 3), (Pawn, 1)] {
+            let count = position.pieces(color, kind).count() as usize;
+            letters.push_str(&kind.letter().to_ascii_uppercase().to_string().repeat(count));
+            worth += count as i32 * value;
+        }
+        (letters, worth)
+    };
+    let ((white, white_worth), (black, black_worth)) = (men(Color::White), men(Color::Black));
+    let balance = match white_worth - black_worth {
+        0 => "even".to_owned(),
+        ahead if ahead > 0 => format!("White is ahead by {ahead}"),
+        behind => format!("Black is ahead by {}", -behind),
+    };
+    format!("White {white}, Black {black}; {balance}")
 }
 
 /// How a game ended, in words.

@@ -2,19 +2,42 @@
 
 pub(super) const HELP: &str = "\
 Quillon speaks UCI, the protocol of chess programs; usually a program like Cute Chess types here.
-  uci                          identify and list options
-  isready                      answer readyok, also during a search
-  setoption name N value V     change an option, e.g. setoption name Hash value 256
-  ucinewgame                   forget the last game
-  position startpos moves e2e4 e7e5
-  position fen FEN moves ...   set up a position
-  go depth 12                  search to a depth; others: nodes N, movetime MS, mate N, infinite,
-                               wtime MS btime MS winc MS binc MS movestogo N, searchmoves M..., ponder
-  go perft 5, perft 5          count move sequences, by first move
-  stop, ponderhit              end a search; the expected move was played
+
+To try it, type these lines:
+  position startpos moves e2e4 c7c5
+  d
+  go movetime 1000
+
+Positions
+  position startpos            the initial position
+  position fen FEN             any other, for instance
+                               position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1
+  position ... moves M M ...   and moves from there: e2e4, e7e8q, castling e1g1
   d                            show the board
   eval                         static evaluation
+  ucinewgame                   forget the last game
+
+Searching (the answer ends with a line 'bestmove')
+  go depth 12                  to a depth in plies
+  go movetime 5000             for 5 seconds
+  go nodes 1000000             so many nodes
+  go mate 4                    until a mate in at most 4 moves is found
+  go infinite                  until you type stop
+  go wtime 60000 btime 60000   as long as these clocks suggest, in milliseconds;
+                               also winc MS, binc MS, movestogo N
+  go ... searchmoves e2e4 d2d4 only these first moves
+  go ponder ..., ponderhit     on the opponent's time; the expected move was played
+  stop                         end the search
+
+Options
+  uci                          list them
+  setoption name Hash value 256
+  isready                      answer readyok when ready, also during a search
+
+Other
+  go perft 5, perft 5          count move sequences, by first move
   bench [DEPTH]                search fixed positions; the node count identifies the search
   debug on, debug off          accepted; nothing more is printed
-  quit, exit                   leave
+  help                         this text
+  quit                         leave
 From a shell, 'quillon --help' lists further commands.";

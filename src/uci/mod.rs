@@ -1,7 +1,7 @@
 //! The Universal Chess Interface (Meyer-Kahlen, 2006).
 //!
-//! [`command`] turns a line into a value, [`options`] knows the engine's options, [`format`] turns
-//! search events into lines, and the driver is the only place that reads and writes.
+//! [`input`] reads lines, [`command`] turns a line into a value, [`position`] sets games up, [`options`]
+//! knows the engine's options, [`format`] turns search events into lines, and the driver puts them together.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -9,8 +9,13 @@ pub mod command;
 mod driver;
 pub mod format;
 mod help;
+pub mod input;
+mod log;
+mod nearest;
+mod node_clock;
 pub mod options;
 mod output;
+pub mod position;
 
-pub use driver::{NAME, run};
+pub use driver::{NAME, converse, run};
 pub use output::Output;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::nearest::{nearest, suggestion};
 use crate::engine::{DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS};
 
 /// Options that search settings are taken from.
@@ -38,6 +39,10 @@ pub enum Change {
     ShowWdl(bool),
     /// The network file to evaluate with; `None` for the built-in evaluation.
     EvalFile(Option<PathBuf>),
+    /// Nodes that count as a millisecond; 0 for real milliseconds.
+    NodesTime(u64),
+    /// The file that all lines are logged to; `None` for none.
+    DebugLog(Option<PathBuf>),
 }
 
 /// How UCI writes an empty string.
@@ -47,8 +52,8 @@ const EMPTY: &str = "<empty>";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum OptionError {
-    #[error("no option is named '{0}'; 'uci' lists all, the form is 'setoption name N value V'")]
-    Unknown(String),
+    #[error("no option is named '{name}'{}; 'uci' lists all", suggestion(.nearest))]
+    Unknown { name: String, nearest: Option<&'static str> },
     #[error("option {name} needs a whole number from {min} to {max}, not '{value}'")]
     Number { name: &'static str, min: i64, max: i64, value: String },
     #[error("option {name} needs true or false, not '{value}'")]
@@ -92,12 +97,12 @@ const fn check(name: &'static str, default: bool, change: fn(bool) -> Change) ->
     Description { name, kind: Kind::Check { default, change } }
 }
 
-/// The file that a value names.
-fn eval_file(value: &str) -> Change {
-    Change::EvalFile((!value.is_empty() && value != EMPTY).then(|| PathBuf::from(value)))
+/// The file that a value names, if it names one.
+fn file(value: &str) -> Option<PathBuf> {
+    (!value.is_empty() && value != EMPTY).then(|| PathBuf::from(value))
 }
 
-static OPTIONS: [Description; 9] = [
+static OPTIONS: [Description; 11] = [
     spin("Hash", DEFAULT_HASH_MIB as i64, 1, MAX_HASH_MIB as i64, |mib| Change::Hash(mib as usize)),
     Description { name: "Clear Hash", kind: Kind::Button(Change::ClearHash) },
     spin("Threads", 1, 1, MAX_THREADS as i64, |threads| Change::Threads(threads as usize)),
@@ -106,7 +111,12 @@ static OPTIONS: [Description; 9] = [
     check("Ponder", false, |_| Change::Ponder),
     check("UCI_Chess960", false, Change::Chess960),
     check("UCI_ShowWDL", false, Change::ShowWdl),
-    Description { name: "EvalFile", kind: Kind::Text { change: eval_file } },
+    Description { name: "EvalFile", kind: Kind::Text { change: |value| Change::EvalFile(file(value)) } },
+    spin("nodestime", 0, 0, 10_000, |nodes| Change::NodesTime(nodes as u64)),
+    Description {
+        name: "Debug Log File",
+        kind: Kind::Text { change: |value| Change::DebugLog(file(value)) },
+    },
 ];
 
 impl fmt::Display for Description {
@@ -140,7 +150,10 @@ pub fn describe() -> impl Iterator<Item = String> {
 /// When there is no such option or the value does not fit it. Nothing is changed then.
 pub fn parse(name: &str, value: Option<&str>) -> Result<Change, OptionError> {
     let option = OPTIONS.iter().find(|option| option.name.eq_ignore_ascii_case(name));
-    let option = option.ok_or_else(|| OptionError::Unknown(name.to_owned()))?;
+    let option = option.ok_or_else(|| OptionError::Unknown {
+        name: name.chars().take(40).collect(),
+        nearest: nearest(name, OPTIONS.iter().map(|option| option.name)),
+    })?;
     let text = value.unwrap_or("").trim();
     match &option.kind {
         Kind::Spin { min, max, change, .. } => {
@@ -180,7 +193,10 @@ mod tests {
             assert!(matches!(parse("Hash", Some(bad)), Err(OptionError::Number { .. })), "{bad}");
         }
         assert!(matches!(parse("Ponder", Some("yes")), Err(OptionError::Check { .. })));
-        assert!(matches!(parse("Nonsense", None), Err(OptionError::Unknown(_))));
+        let unknown = |name| parse(name, None).unwrap_err().to_string();
+        assert_eq!(unknown("Nonsense"), "no option is named 'Nonsense'; 'uci' lists all");
+        let answer = "no option is named 'move overhaed', did you mean 'Move Overhead'?; 'uci' lists all";
+        assert_eq!(unknown("move overhaed"), answer);
     }
 
     #[test]

@@ -1,0 +1,125 @@
+//! Lines of play as the outside sees them: continued by what the table knows, where the search proved
+//! its score without looking at every move again.
+
+use super::report::{Report, ScoreBound};
+use super::root::RootMove;
+use super::searcher::{SearchJob, Searcher};
+use crate::board::Game;
+use crate::tt::TranspositionTable;
+use crate::types::{Depth, Move, Score};
+
+impl Searcher {
+    /// What there is to tell about a root move.
+    pub(super) fn line_report(&self, job: &SearchJob, depth: Depth, rank: usize, root: &RootMove) -> Report {
+        // An unfinished iteration may not have come to this line; the one before has.
+        let (score, bound, depth) = match root.is_searched() {
+            true => (root.score, root.bound, depth),
+            false => (root.previous_score, ScoreBound::Exact, (depth - 1).max(1)),
+        };
+        let plies = match score.is_mate() {
+            true => (Score::MATE.0 - score.0.abs()) as usize,
+            // Two at least: the second move is the one to ponder on.
+            false => depth.max(2) as usize,
+        };
+        let mut pv = root.pv.to_vec();
+        continue_line(&job.game, &mut pv, &job.tt, plies);
+        Report {
+            depth,
+            seldepth: root.seldepth,
+            multi_pv: rank + 1,
+            score,
+            bound,
+            nodes: self.nodes_of_all(job),
+            time: job.control.started().elapsed(),
+            hashfull: job.tt.hashfull(),
+            pv,
+        }
+    }
+}
+
+/// Continues a line with the table's moves up to a length of `plies`. It ends earlier where the game is over,
+/// where a position would come up again, and where the table knows no good move.
+fn continue_line(game: &Game, line: &mut Vec<Move>, tt: &TranspositionTable, plies: usize) {
+    if line.len() >= plies {
+        return;
+    }
+    let mut game = game.clone();
+    line.iter().for_each(|&mv| game.play(mv));
+    while line.len() < plies && game.outcome().is_none() {
+        let position = game.position();
+        let known = tt.probe(position.key(), line.len(), position.halfmove_clock());
+        // A move that only failed least is no continuation, but good enough to ponder on.
+        let known = known.filter(|entry| entry.bound.is_lower() || line.len() == 1);
+        let mv = known.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
+        let Some(mv) = mv else { break };
+        game.play(mv);
+        if game.occurrences() > 1 {
+            break;
+        }
+        line.push(mv);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::{format_uci, parse_uci};
+    use crate::tt::{Bound, TtEntry};
+
+    /// A game, and a table that knows a move with a bound for the position after each of `moves`.
+    fn known(played: &str, moves: &[(&str, Bound)]) -> (Game, TranspositionTable) {
+        let play = |game: &mut Game, text: &str| game.play(parse_uci(game.position(), text).unwrap());
+        let mut game = Game::default();
+        played.split_whitespace().for_each(|text| play(&mut game, text));
+        let table = TranspositionTable::new(1).unwrap();
+        let mut line = game.clone();
+        for &(text, bound) in moves {
+            let mv = Some(parse_uci(line.position(), text).unwrap());
+            let entry = TtEntry { mv, score: Score(10), eval: None, depth: 5, bound, was_pv: true };
+            table.store(line.position().key(), 0, entry);
+            play(&mut line, text);
+        }
+        (game, table)
+    }
+
+    /// The line `start` from the game, continued.
+    fn continued(game: &Game, table: &TranspositionTable, start: &str, plies: usize) -> String {
+        let mut line = vec![parse_uci(game.position(), start).unwrap()];
+        continue_line(game, &mut line, table, plies);
+        line.iter().map(|&mv| format_uci(mv, false)).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn lines_go_on_as_far_as_good_moves_are_known() {
+        use Bound::{Exact, Lower, Upper};
+        let moves = [("e2e4", Exact), ("e7e5", Lower), ("g1f3", Exact), ("b8c6", Upper), ("f1b5", Exact)];
+        let (game, table) = known("", &moves);
+        assert_eq!(continued(&game, &table, "e2e4", 10), "e2e4 e7e5 g1f3");
+        assert_eq!(continued(&game, &table, "e2e4", 2), "e2e4 e7e5");
+        assert_eq!(continued(&game, &table, "e2e4", 1), "e2e4");
+        assert_eq!(continued(&game, &table, "d2d4", 10), "d2d4");
+        // Any known reply is good enough to ponder on.
+        let (game, table) = known("e2e4 e7e5", &[("g1f3", Exact), ("b8c6", Upper), ("f1b5", Upper)]);
+        assert_eq!(continued(&game, &table, "g1f3", 10), "g1f3 b8c6");
+    }
+
+    #[test]
+    fn lines_stop_before_a_repetition() {
+        use Bound::Exact;
+        // The table knows a circle.
+        let circle = [("g1f3", Exact), ("g8f6", Exact), ("f3g1", Exact), ("f6g8", Exact)];
+        let (game, table) = known("", &circle);
+        assert_eq!(continued(&game, &table, "g1f3", 100), "g1f3 g8f6 f3g1");
+        // Positions of the game count too.
+        let (game, table) = known("b1c3 b8c6 c3b1", &[("c6b8", Exact), ("g1f3", Exact), ("g8f6", Exact)]);
+        assert_eq!(continued(&game, &table, "c6b8", 100), "c6b8 g1f3 g8f6");
+        let (game, table) = known("b1c3 b8c6", &[("c3b1", Exact), ("c6b8", Exact), ("g1f3", Exact)]);
+        assert_eq!(continued(&game, &table, "c3b1", 100), "c3b1");
+    }
+
+    #[test]
+    fn a_finished_game_is_not_continued() {
+        let (game, table) = known("f2f3 e7e5 g2g4", &[("d8h4", Bound::Exact)]);
+        assert_eq!(continued(&game, &table, "d8h4", 10), "d8h4");
+    }
+}
