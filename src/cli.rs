@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 
 use crate::datagen::{command as datagen, data};
 use crate::nnue::Network;
-use crate::tools::{EvalFile, bench, epd, perft, suite};
+use crate::tools::{EvalFile, bench, epd, perft, selftest, suite};
 use crate::training::command as training;
 use crate::types::Depth;
 use crate::uci::{self, Output};
@@ -26,6 +26,7 @@ struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   quillon                                     speak UCI; type 'help' there for its commands
+  quillon selftest                            check that all is well on this machine
   quillon perft 6                             119060324 from the initial position
   quillon perft 4 --divide --fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'
   quillon perft-suite perft-suites/standard.epd --max-nodes 1000000
@@ -47,6 +48,8 @@ enum Tool {
         #[command(flatten)]
         eval_file: EvalFile,
     },
+    /// Check that this program works on this machine; a few seconds
+    Selftest,
     /// Count the legal move sequences of so many plies
     Perft(perft::Arguments),
     /// Solve the positions of an EPD file (operations bm, am, id)
@@ -86,6 +89,7 @@ pub fn main() -> ExitCode {
             output.line(&run_bench(Some(depth), network, &output));
             ExitCode::SUCCESS
         }),
+        Some(Tool::Selftest) => Ok(selftest::run(&output)),
         Some(Tool::Perft(arguments)) => perft::run(&arguments, &output),
         Some(Tool::Epd(arguments)) => epd::run(&arguments, &output),
         Some(Tool::Datagen(arguments)) => datagen::run(&arguments, &output),

@@ -38,7 +38,7 @@ pub mod engine;
 /// The Universal Chess Interface: command parsing, options, output, the I/O loop.
 pub mod uci;
 
-/// Command-line tools: bench, perft reports, perft suites, test positions (EPD).
+/// Command-line tools: bench, self-test, perft reports, perft suites, test positions (EPD).
 pub mod tools;
 
 /// Games against itself as training data: playing, file format, reports.

@@ -1,21 +1,17 @@
 //! The search signature: nodes of the bench at a small depth.
 //!
 //! It changes with every change of what the search does and with nothing else. Where the change was
-//! meant, the failure message holds the number to put here; where it was not, it found a bug.
+//! meant, the failure message holds the number to put into `tools/bench.rs`; where it was not, it found a bug.
 
 use std::thread;
 
 use quillon::nnue;
-use quillon::tools::bench::{POSITIONS, run};
-use quillon::types::Depth;
-
-const BENCH_DEPTH: Depth = 9;
-const SIGNATURE: u64 = 443_504;
+use quillon::tools::bench::{POSITIONS, SIGNATURE, SIGNATURE_DEPTH, run};
 
 /// The nodes of each position and their sum.
 fn bench() -> (Vec<u64>, u64) {
     let mut each = Vec::new();
-    let report = run(BENCH_DEPTH, nnue::built_in(), |number, nodes| {
+    let report = run(SIGNATURE_DEPTH, nnue::built_in(), |number, nodes| {
         assert_eq!(number, each.len() + 1);
         each.push(nodes);
     });
@@ -37,7 +33,7 @@ fn the_signature_is_the_same_on_every_run() {
     });
     assert_eq!(
         nodes, SIGNATURE,
-        "the signature at depth {BENCH_DEPTH} is now {nodes}; if the change of the search was meant, \
-         write that number into tests/signature.rs"
+        "the signature at depth {SIGNATURE_DEPTH} is now {nodes}; if the change of the search was meant, \
+         write that number into src/tools/bench.rs"
     );
 }

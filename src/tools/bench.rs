@@ -16,6 +16,12 @@ use crate::types::Depth;
 /// Depth of each search, in plies.
 pub const DEFAULT_DEPTH: Depth = 13;
 
+/// Depth of the small bench that tests and `quillon selftest` compare with [`SIGNATURE`].
+pub const SIGNATURE_DEPTH: Depth = 9;
+
+/// Nodes of the bench at [`SIGNATURE_DEPTH`] with the built-in evaluation.
+pub const SIGNATURE: u64 = 443_504;
+
 /// Openings, middlegames and endings from engine games, sorted by number of men, then compositions,
 /// mates, a stalemate trap and Chess960 positions.
 pub const POSITIONS: [&str; 42] = [

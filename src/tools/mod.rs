@@ -5,6 +5,7 @@ pub mod epd;
 mod eval_file;
 pub mod perft;
 pub(crate) mod progress;
+pub mod selftest;
 pub mod suite;
 
 pub use eval_file::EvalFile;
