@@ -689,6 +689,39 @@ fn multi_pv_reports_distinct_lines_in_order() {
 }
 
 #[test]
+fn only_long_searches_are_talkative() {
+    let mut client = Client::start();
+    // A line for each iteration, and one more where the last was cut off.
+    let search = client.search(&format!("position fen {KIWIPETE}"), "go movetime 700");
+    let depths: Vec<i32> = search.infos.iter().map(|info| info.depth).collect();
+    let expected: Vec<i32> = (1..=depths[depths.len() - 1]).collect();
+    assert!(depths == expected || depths[..depths.len() - 1] == expected, "{depths:?}");
+    assert!(search.infos.iter().rev().skip(1).all(|info| !info.is_bound), "{search:?}");
+    // Current moves are named after three seconds.
+    client.send("setoption name MultiPV value 4");
+    client.send("position startpos");
+    client.send("go movetime 4500");
+    let begin = Instant::now();
+    let mut moves_named = 0;
+    let lines = client.read_until("bestmove", |line| {
+        if line.contains(" currmove ") {
+            assert!(begin.elapsed() > Duration::from_secs(3), "{:?}: {line}", begin.elapsed());
+        }
+        line.starts_with("bestmove")
+    });
+    for line in lines.iter().filter(|line| line.contains(" currmove ")) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [.., "currmove", mv, "currmovenumber", number] = words[..] else { panic!("{line}") };
+        assert!(parse_uci(&Position::start(), mv).is_ok(), "{line}");
+        assert!((1..=20).contains(&number.parse::<usize>().expect("a number")), "{line}");
+        moves_named += 1;
+    }
+    assert!(moves_named > 0, "{lines:#?}");
+    Search::check(&Position::start(), &lines, false);
+    client.quit();
+}
+
+#[test]
 fn several_threads_follow_the_protocol_too() {
     let mut client = Client::start();
     client.send("setoption name Threads value 3");

@@ -1,0 +1,8 @@
+//! A whole conversation with an engine in this process: every question has its answer.
+
+#![no_main]
+
+#[path = "../../tests/script/mod.rs"]
+mod script;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| script::check_conversation(bytes));
