@@ -23,6 +23,9 @@ pub mod notation;
 /// The transposition table shared by all search threads.
 pub mod tt;
 
+/// Syzygy endgame tables: opening, checking and probing them, the best moves of a position.
+pub mod tablebase;
+
 /// The evaluation network: features, weights, accumulators that follow the moves, vector arithmetic.
 pub mod nnue;
 

@@ -134,6 +134,7 @@ impl Player {
                 SearchEvent::Line(line) => found.lines.push(line),
                 SearchEvent::NoMoves { in_check } => found.no_moves = Some(in_check),
                 SearchEvent::CurrentMove { .. } => {}
+                SearchEvent::TableFault(text) => panic!("no tables are in use, but {text}"),
                 SearchEvent::Finished(_) => panic!("a searcher leaves this event to its engine"),
             }
         }
@@ -387,9 +388,9 @@ fn fingerprint(found: &Found) -> String {
     let mut text = format!("{:?} {:?} {:?}", result.best, result.ponder, result.score);
     text.push_str(&format!(" {} {}", result.depth, result.nodes));
     for line in &found.lines {
-        let Report { depth, seldepth, multi_pv, score, bound, nodes, time: _, hashfull, pv } = line;
+        let Report { depth, seldepth, multi_pv, score, bound, nodes, tb_hits, time: _, hashfull, pv } = line;
         text.push_str(&format!(
-            "\n{depth} {seldepth} {multi_pv} {score:?} {bound:?} {nodes} {hashfull} {pv:?}"
+            "\n{depth} {seldepth} {multi_pv} {score:?} {bound:?} {nodes} {tb_hits} {hashfull} {pv:?}"
         ));
     }
     text

@@ -60,6 +60,10 @@ fn identifies_itself_and_lists_its_options() {
         "option name Ponder type check default false",
         "option name UCI_Chess960 type check default false",
         "option name EvalFile type string default <empty>",
+        "option name SyzygyPath type string default <empty>",
+        "option name SyzygyProbeDepth type spin default 1 min 1 max 100",
+        "option name SyzygyProbeLimit type spin default 7 min 0 max 7",
+        "option name Syzygy50MoveRule type check default true",
     ] {
         assert!(options.iter().any(|line| line.starts_with(expected)), "{expected}: {lines:#?}");
     }

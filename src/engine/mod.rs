@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::board::Game;
 use crate::nnue::{self, Network};
 use crate::search::{Control, SearchEvent, SearchJob, SearchLimits};
+use crate::tablebase::{ProbeRules, TableAccess, Tablebases};
 use crate::tt::{AllocationError, TranspositionTable};
 use workers::Workers;
 
@@ -37,6 +38,8 @@ pub struct Engine {
     tt: Arc<TranspositionTable>,
     /// What evaluates; `None` stands for the hand-made evaluation.
     network: Option<Arc<Network>>,
+    tablebases: Option<Arc<Tablebases>>,
+    probe_rules: ProbeRules,
     workers: Workers,
     /// Control over the current or last search.
     control: Arc<Control>,
@@ -55,6 +58,8 @@ impl Engine {
             game: Game::default(),
             tt: Arc::new(TranspositionTable::new(DEFAULT_HASH_MIB)?),
             network: nnue::built_in(),
+            tablebases: None,
+            probe_rules: ProbeRules::default(),
             workers: Workers::new(1)?,
             control: Arc::new(Control::new(1, false)),
             #[cfg(feature = "tuning")]
@@ -101,6 +106,29 @@ impl Engine {
         }
     }
 
+    /// Chooses the endgame tables; `None` for none. The hash table and histories are emptied, since they hold
+    /// scores from the present ones. Waits for a running search to end.
+    pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
+        if self.tablebases.is_some() || tablebases.is_some() {
+            self.clear();
+            self.tablebases = tablebases;
+        }
+    }
+
+    /// When the endgame tables are asked.
+    pub fn probe_rules(&self) -> ProbeRules {
+        self.probe_rules
+    }
+
+    /// Changes when the endgame tables are asked. Where tables are in use the hash table is emptied as in
+    /// [`Engine::set_tablebases`]. Waits for a running search to end.
+    pub fn set_probe_rules(&mut self, rules: ProbeRules) {
+        if self.tablebases.is_some() && rules != self.probe_rules {
+            self.clear();
+        }
+        self.probe_rules = rules;
+    }
+
     /// Empties the table and all histories, so that the next search starts from nothing. Waits for a
     /// running search to end.
     pub fn clear(&mut self) {
@@ -137,6 +165,7 @@ impl Engine {
             limits,
             tt: Arc::clone(&self.tt),
             network: self.network.clone(),
+            tablebases: self.tablebases.clone().map(|tables| TableAccess::new(tables, self.probe_rules)),
             control: Arc::clone(&self.control),
             #[cfg(feature = "tuning")]
             params: self.params,

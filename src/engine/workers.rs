@@ -157,8 +157,16 @@ fn lead_home(job: &SearchJob, own: SearchResult, busy: &Busy) {
     {
         // The last line shown must be that of the move played, with the same reply to ponder on.
         line.nodes = result.nodes;
+        line.tb_hits = job.control.tb_hits();
         line.time = job.control.started().elapsed();
         (job.sink)(SearchEvent::Line(line));
+    }
+    if let Some(access) = &job.tablebases {
+        access
+            .tables()
+            .take_complaints()
+            .into_iter()
+            .for_each(|text| (job.sink)(SearchEvent::TableFault(text)));
     }
     (job.sink)(SearchEvent::Finished(result));
 }

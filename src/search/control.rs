@@ -4,10 +4,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
-/// A counter on a cache line of its own, so that threads do not slow each other down.
+/// The counters of one thread on a cache line of their own, so that threads do not slow each other down.
 #[derive(Default)]
 #[repr(align(128))]
-struct Counter(AtomicU64);
+struct Counters {
+    nodes: AtomicU64,
+    tb_hits: AtomicU64,
+}
 
 /// Steers one search from outside. A new search gets a new control, so that a late `stop` for the
 /// last search can never hit the next.
@@ -18,7 +21,7 @@ pub struct Control {
     /// When pondering ended.
     ponderhit: Mutex<Option<Instant>>,
     changed: Condvar,
-    nodes: Box<[Counter]>,
+    counters: Box<[Counters]>,
 }
 
 impl Control {
@@ -30,7 +33,7 @@ impl Control {
             pondering: AtomicBool::new(pondering),
             ponderhit: Mutex::new(None),
             changed: Condvar::new(),
-            nodes: (0..threads).map(|_| Counter::default()).collect(),
+            counters: (0..threads).map(|_| Counters::default()).collect(),
         }
     }
 
@@ -82,14 +85,20 @@ impl Control {
         }
     }
 
-    /// Publishes the node count of one thread.
+    /// Publishes how many nodes one thread has searched, and how many of them the endgame tables knew.
     #[inline(always)]
-    pub(super) fn publish_nodes(&self, thread: usize, nodes: u64) {
-        self.nodes[thread].0.store(nodes, Relaxed);
+    pub(super) fn publish(&self, thread: usize, nodes: u64, tb_hits: u64) {
+        self.counters[thread].nodes.store(nodes, Relaxed);
+        self.counters[thread].tb_hits.store(tb_hits, Relaxed);
     }
 
     /// Nodes searched by all threads, as far as published.
     pub fn nodes(&self) -> u64 {
-        self.nodes.iter().map(|counter| counter.0.load(Relaxed)).sum()
+        self.counters.iter().map(|counters| counters.nodes.load(Relaxed)).sum()
+    }
+
+    /// Positions found in the endgame tables by all threads, as far as published.
+    pub fn tb_hits(&self) -> u64 {
+        self.counters.iter().map(|counters| counters.tb_hits.load(Relaxed)).sum()
     }
 }

@@ -16,6 +16,11 @@ impl Searcher {
             true => (root.score, root.bound, depth),
             false => (root.previous_score, ScoreBound::Exact, (depth - 1).max(1)),
         };
+        // A mate says more than the tables, anything else less.
+        let (score, bound) = match self.tb_score {
+            Some(known) if !score.is_mate() && score > -Score::INFINITE => (known, ScoreBound::Exact),
+            _ => (score, bound),
+        };
         let plies = match score.is_mate() {
             true => (Score::MATE.0 - score.0.abs()) as usize,
             // Two at least: the second move is the one to ponder on.
@@ -30,6 +35,7 @@ impl Searcher {
             score,
             bound,
             nodes: self.nodes_of_all(job),
+            tb_hits: job.control.tb_hits(),
             time: job.control.started().elapsed(),
             hashfull: job.tt.hashfull(),
             pv,

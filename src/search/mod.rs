@@ -23,6 +23,7 @@ mod report;
 mod root;
 mod searcher;
 mod stack;
+mod tablebases;
 
 pub use clock::TimeBudget;
 pub use control::Control;

@@ -170,7 +170,25 @@ impl Searcher {
             return entry.score;
         }
 
-        // 4. Static evaluation.
+        // 4. What the endgame tables know.
+        let mut proven = Window::new(-Score::INFINITE, Score::INFINITE);
+        if !K::ROOT
+            && self.asks_tablebases(job, position, depth)
+            && excluded.is_none()
+            && let Some(limits) =
+                self.probe_tablebases(job, position, known, Window::new(alpha, beta), depth, ply)
+        {
+            if let Some((score, _)) = limits.answer(Window::new(alpha, beta)) {
+                return score;
+            }
+            if K::PV {
+                // The node goes on to look for mates.
+                proven = limits;
+                alpha = alpha.max(proven.alpha);
+            }
+        }
+
+        // 5. Static evaluation.
         let window = Window::new(alpha, beta);
         if excluded.is_none() {
             self.stack[ply].raw_eval = self.raw_eval(job, position, known, ply);
@@ -188,7 +206,7 @@ impl Searcher {
         depth += self.hindsight::<K>(&facts);
         facts.depth = depth;
 
-        // 5. Cut-offs without a full look at the moves.
+        // 6. Cut-offs without a full look at the moves.
         if !K::PV
             && excluded.is_none()
             && !facts.in_check
@@ -197,18 +215,18 @@ impl Searcher {
             return score;
         }
 
-        // 6. Without a table move the first move is a guess: look less deep (CPW: "Internal Iterative
+        // 7. Without a table move the first move is a guess: look less deep (CPW: "Internal Iterative
         // Reductions").
         if (K::PV || cut_node) && depth >= 4 && facts.tt_move.is_none() && excluded.is_none() {
             depth -= 1;
             facts.depth = depth;
         }
 
-        // 7. The moves.
+        // 8. The moves.
         let context = QuietContext::new(position, self.stack.cont_keys(ply));
         self.stack[ply].place = context.place;
         let mut picker = MovePicker::new(position, facts.tt_move);
-        let mut best = Best { score: -Score::INFINITE, mv: None };
+        let mut best = Best { score: proven.alpha, mv: None };
         let mut tried = Tried::default();
         let mut number = 0;
         while let Some(mv) = picker.next(position, &self.params(), &self.histories, &context) {
@@ -222,14 +240,14 @@ impl Searcher {
                 self.announce_move(job, depth, mv, number);
             }
             let mut candidate = Candidate { mv, number, alpha, best_score: best.score, new_depth: depth - 1 };
-            // 8. Moves not worth searching at low depth.
+            // 9. Moves not worth searching at low depth.
             if !K::ROOT
                 && !best.score.is_loss()
                 && self.prune_move(position, &facts, &context, candidate, &mut picker)
             {
                 continue;
             }
-            // 9. Is this the only good move?
+            // 10. Is this the only good move?
             let mut extension = 0;
             if !K::ROOT && excluded.is_none() && Some(mv) == facts.tt_move {
                 match self.singular::<K>(job, position, &facts, mv) {
@@ -241,7 +259,7 @@ impl Searcher {
                 }
             }
 
-            // 10. Make the move and search it.
+            // 11. Make the move and search it.
             let nodes_before = self.nodes;
             let child = self.enter_move(job, position, ply, mv, extension);
             candidate.new_depth += extension;
@@ -258,7 +276,7 @@ impl Searcher {
                 }
             }
 
-            // 11. Is it better?
+            // 12. Is it better?
             if score > best.score {
                 best.score = score;
                 if score > alpha {
@@ -276,7 +294,7 @@ impl Searcher {
             tried.add(mv);
         }
 
-        // 12. No legal move: mate or stalemate, or the excluded move was the only one.
+        // 13. No legal move: mate or stalemate, or the excluded move was the only one.
         if number == 0 {
             return if excluded.is_some() {
                 window.alpha
@@ -285,7 +303,11 @@ impl Searcher {
             };
         }
 
-        // 13. Learn and remember.
+        if K::PV {
+            best.score = best.score.min(proven.beta);
+        }
+
+        // 14. Learn and remember.
         self.learn(position, &facts, &context, &best, &tried);
         if excluded.is_none() && !(K::ROOT && self.line > 0) {
             self.remember(job, position, &facts, &best);

@@ -30,6 +30,8 @@ pub struct Report {
     pub bound: ScoreBound,
     /// Nodes searched by all threads.
     pub nodes: u64,
+    /// Positions found in the endgame tables by all threads.
+    pub tb_hits: u64,
     /// Time since the search began.
     pub time: Duration,
     /// How full the table is, in permille.
@@ -81,6 +83,8 @@ pub enum SearchEvent {
         /// Whether it is mate.
         in_check: bool,
     },
+    /// An endgame table turned out to be unusable; the text says which and why.
+    TableFault(String),
     /// The search is over. Always the last event.
     Finished(SearchResult),
 }

@@ -16,6 +16,7 @@ use super::stack::Stack;
 use crate::board::{Game, Position, ReversibleMoves};
 use crate::eval::Evaluator;
 use crate::nnue::{self, Network};
+use crate::tablebase::TableAccess;
 use crate::tt::TranspositionTable;
 use crate::types::{Depth, MAX_PLY, Move, Score};
 
@@ -29,6 +30,8 @@ pub struct SearchJob {
     pub tt: Arc<TranspositionTable>,
     /// What evaluates: a network, or without one the hand-made evaluation.
     pub network: Option<Arc<Network>>,
+    /// Endgame tables, if any.
+    pub tablebases: Option<TableAccess>,
     /// Steering from outside.
     pub control: Arc<Control>,
     /// Search constants.
@@ -47,6 +50,7 @@ impl SearchJob {
             limits,
             tt,
             network: nnue::built_in(),
+            tablebases: None,
             control: Arc::new(Control::new(1, false)),
             #[cfg(feature = "tuning")]
             params: Params::DEFAULT,
@@ -57,6 +61,12 @@ impl SearchJob {
     /// The same job with this evaluation: a network, or the hand-made one.
     pub fn with_network(mut self, network: Option<Arc<Network>>) -> SearchJob {
         self.network = network;
+        self
+    }
+
+    /// The same job with endgame tables.
+    pub fn with_tablebases(mut self, tablebases: Option<TableAccess>) -> SearchJob {
+        self.tablebases = tablebases;
         self
     }
 }
@@ -91,6 +101,12 @@ pub struct Searcher {
     pub(super) next_check: u64,
     pub(super) seldepth: usize,
     pub(super) budget: TimeBudget,
+    /// Nodes with up to so many men are looked up in the endgame tables; 0 without tables.
+    pub(super) tb_men: u32,
+    /// The tables' score of the root, if they know it.
+    pub(super) tb_score: Option<Score>,
+    /// Successful look-ups.
+    pub(super) tb_hits: u64,
     pub(super) stopped: bool,
     #[cfg(feature = "tuning")]
     params: Params,
@@ -122,6 +138,9 @@ impl Searcher {
             next_check: 0,
             seldepth: 0,
             budget: TimeBudget::default(),
+            tb_men: 0,
+            tb_score: None,
+            tb_hits: 0,
             stopped: false,
             #[cfg(feature = "tuning")]
             params: Params::DEFAULT,
@@ -149,8 +168,8 @@ impl Searcher {
         let wanted = |mv: &Move| limits.search_moves.contains(mv);
         // A restriction that leaves nothing is none.
         let restricted = legal.iter().any(wanted);
-        self.root_moves =
-            legal.into_iter().filter(|mv| !restricted || wanted(mv)).map(RootMove::new).collect();
+        let moves = legal.into_iter().filter(|mv| !restricted || wanted(mv)).collect();
+        self.root_moves = self.consult_tablebases(job, moves).into_iter().map(RootMove::new).collect();
         self.told = None;
         self.root_depth = 0;
         self.null_move_from = 0;
@@ -181,7 +200,7 @@ impl Searcher {
     #[cold]
     fn check_limits(&mut self, job: &SearchJob) {
         let control = &job.control;
-        control.publish_nodes(self.index, self.nodes);
+        control.publish(self.index, self.nodes, self.tb_hits);
         // Adding up all counters is left out where nobody asks for the sum.
         let others = match self.node_limit {
             u64::MAX => 0,
@@ -195,7 +214,7 @@ impl Searcher {
 
     /// Nodes searched by all threads.
     pub(super) fn nodes_of_all(&self, job: &SearchJob) -> u64 {
-        job.control.publish_nodes(self.index, self.nodes);
+        job.control.publish(self.index, self.nodes, self.tb_hits);
         job.control.nodes()
     }
 

@@ -24,6 +24,8 @@ impl Score {
     pub const MATE: Score = Score(32_000);
     /// Larger than every score that occurs.
     pub const INFINITE: Score = Score(32_001);
+    /// A tablebase win on the board, seen from the winner.
+    pub const TABLEBASE_WIN: Score = Score(31_000);
     /// The largest static evaluation.
     pub const MAX_EVAL: Score = Score(30_000);
     /// The smallest score that is a forced mate: a table may know of one that starts at the last ply.
@@ -39,6 +41,12 @@ impl Score {
     #[inline(always)]
     pub const fn mated_in(ply: usize) -> Score {
         Score(ply as i32 - Score::MATE.0)
+    }
+
+    /// Reaching a position at `ply` plies from the root that a tablebase calls won.
+    #[inline(always)]
+    pub const fn tablebase_win(ply: usize) -> Score {
+        Score(Score::TABLEBASE_WIN.0 - ply as i32)
     }
 
     /// A proven win: mate or tablebase.
@@ -96,18 +104,25 @@ impl Score {
         }
     }
 
-    /// The reverse of [`Score::to_tt`]. A mate that the fifty-move rule forestalls, `halfmove_clock` plies
-    /// being used up already, becomes a mere large evaluation.
+    /// For a decisive score, the plies from here to the mate or to the position that a tablebase knows.
+    #[inline(always)]
+    const fn plies_to_end(self) -> i32 {
+        let end = if self.is_mate() { Score::MATE } else { Score::TABLEBASE_WIN };
+        end.0 - self.0.abs()
+    }
+
+    /// The reverse of [`Score::to_tt`]. A mate or tablebase win that the fifty-move rule forestalls,
+    /// `halfmove_clock` plies being used up already, becomes a mere large evaluation.
     #[inline(always)]
     pub const fn from_tt(self, ply: usize, halfmove_clock: u16) -> Score {
         let plies_left = 100 - halfmove_clock as i32;
         if self.is_win() {
-            if self.is_mate() && Score::MATE.0 - self.0 > plies_left {
+            if self.plies_to_end() > plies_left {
                 return Score::MAX_EVAL;
             }
             Score(self.0 - ply as i32)
         } else if self.is_loss() {
-            if self.is_mate() && Score::MATE.0 + self.0 > plies_left {
+            if self.plies_to_end() > plies_left {
                 return Score(-Score::MAX_EVAL.0);
             }
             Score(self.0 + ply as i32)
@@ -193,5 +208,19 @@ mod tests {
         assert_eq!(Score::mate_in(9).from_tt(2, 91), Score::mate_in(11));
         assert_eq!(Score::mate_in(9).from_tt(2, 92), Score::MAX_EVAL);
         assert_eq!(Score::mated_in(8).from_tt(0, 93), -Score::MAX_EVAL);
+        assert_eq!(Score::tablebase_win(9).from_tt(2, 91), Score::tablebase_win(11));
+        assert_eq!(Score::tablebase_win(9).from_tt(2, 92), Score::MAX_EVAL);
+        assert_eq!((-Score::tablebase_win(8)).from_tt(0, 93), -Score::MAX_EVAL);
+    }
+
+    #[test]
+    fn tablebase_scores_lie_between_evaluations_and_mates() {
+        for ply in [0, 1, MAX_PLY - 1] {
+            let win = Score::tablebase_win(ply);
+            assert!(win.is_win() && !win.is_mate() && win > Score::MAX_EVAL && win < Score::MIN_MATE);
+            assert!((-win).is_loss() && !(-win).is_mate());
+            assert_eq!(win.to_tt(ply), Score::TABLEBASE_WIN);
+            assert_eq!(win.to_tt(ply).from_tt(ply, 0), win);
+        }
     }
 }

@@ -27,10 +27,14 @@ use crate::movegen::{PerftOptions, perft_parallel};
 use crate::nnue::{self, Network};
 use crate::notation::parse_uci;
 use crate::search::{GameClock, SearchEvent, SearchLimits};
+use crate::tablebase::{Opened, ProbeRules, Tablebases};
 use crate::types::{Depth, Move};
 
 /// Name and version as `id name` shows them.
 pub const NAME: &str = concat!("Quillon ", env!("CARGO_PKG_VERSION"));
+
+/// Unusable table files that are named one by one.
+const SHOWN_FAULTS: usize = 8;
 
 enum Event {
     /// A line, and when it came.
@@ -295,6 +299,22 @@ impl Driver {
                 }
                 Ok(())
             }
+            Change::SyzygyPath(path) => {
+                self.set_syzygy_path(path.as_deref());
+                Ok(())
+            }
+            Change::SyzygyProbeDepth(min_depth) => {
+                self.engine.set_probe_rules(ProbeRules { min_depth, ..self.engine.probe_rules() });
+                Ok(())
+            }
+            Change::SyzygyProbeLimit(max_men) => {
+                self.engine.set_probe_rules(ProbeRules { max_men, ..self.engine.probe_rules() });
+                Ok(())
+            }
+            Change::Syzygy50MoveRule(fifty_move_rule) => {
+                self.engine.set_probe_rules(ProbeRules { fifty_move_rule, ..self.engine.probe_rules() });
+                Ok(())
+            }
             // Pondering is the client's decision; `go ponder` always works.
             Change::Ponder => Ok(()),
         };
@@ -314,6 +334,23 @@ impl Driver {
             }
             Err(error) => self.complain(&format!("EvalFile {}: {error}", path.display())),
         }
+    }
+
+    /// Uses the endgame tables of these folders from now on, and tells what was found.
+    fn set_syzygy_path(&mut self, path: Option<&str>) {
+        let Some(path) = path else { return self.engine.set_tablebases(None) };
+        let Opened { tables, faults } = Tablebases::open(path);
+        for fault in faults.iter().take(SHOWN_FAULTS) {
+            self.complain(&format!("Syzygy: {fault}"));
+        }
+        if faults.len() > SHOWN_FAULTS {
+            self.complain(&format!("Syzygy: {} more faults like these", faults.len() - SHOWN_FAULTS));
+        }
+        match &tables {
+            Some(tables) => self.say(&format!("info string Syzygy: {tables}")),
+            None => self.say("info string Syzygy: no tables found"),
+        }
+        self.engine.set_tablebases(tables);
     }
 
     /// All or nothing: only when everything fits does the new position replace the old one.

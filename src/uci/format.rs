@@ -28,6 +28,7 @@ pub fn event(event: &SearchEvent, style: Style) -> String {
         SearchEvent::CurrentMove { depth, mv, number } => {
             format!("info depth {depth} currmove {} currmovenumber {number}", format_uci(*mv, style.chess960))
         }
+        SearchEvent::TableFault(text) => format!("info string {text}"),
         SearchEvent::NoMoves { in_check } => {
             format!("info depth 0 score {}", if *in_check { "mate 0" } else { "cp 0" })
         }
@@ -57,8 +58,8 @@ fn info_line(report: &Report, style: Style) -> String {
     }
     let _ = write!(
         line,
-        " nodes {} nps {nps} hashfull {} tbhits 0 time {time_ms} pv",
-        report.nodes, report.hashfull
+        " nodes {} nps {nps} hashfull {} tbhits {} time {time_ms} pv",
+        report.nodes, report.hashfull, report.tb_hits
     );
     for &mv in &report.pv {
         line.push(' ');
@@ -67,10 +68,16 @@ fn info_line(report: &Report, style: Style) -> String {
     line
 }
 
-/// `mate 3`, `cp -12`. With 100 centipawns a win is as likely as not.
+/// What a tablebase win at the root is shown as. Each ply to the position that the tables know takes one off.
+const TABLEBASE_CP: i32 = 20_000;
+
+/// `mate 3`, `cp -12`; a tablebase win three plies ahead is `cp 19997`. With 100 centipawns a win is as likely
+/// as not.
 pub fn score(score: Score, material: u32) -> String {
     match score.mate_moves() {
         Some(moves) => format!("mate {moves}"),
+        None if score.is_win() => format!("cp {}", TABLEBASE_CP - (Score::TABLEBASE_WIN - score)),
+        None if score.is_loss() => format!("cp {}", (Score::TABLEBASE_WIN - -score) - TABLEBASE_CP),
         None => format!("cp {}", WdlModel::FITTED.centipawns(score, material)),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::nearest::{nearest, suggestion};
 use crate::engine::{DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS};
+use crate::types::Depth;
 
 /// Options that search settings are taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,11 @@ pub enum Change {
     NodesTime(u64),
     /// The file that all lines are logged to; `None` for none.
     DebugLog(Option<PathBuf>),
+    /// The folders with endgame tables; `None` for no tables.
+    SyzygyPath(Option<String>),
+    SyzygyProbeDepth(Depth),
+    SyzygyProbeLimit(usize),
+    Syzygy50MoveRule(bool),
 }
 
 /// How UCI writes an empty string.
@@ -102,7 +108,12 @@ fn file(value: &str) -> Option<PathBuf> {
     (!value.is_empty() && value != EMPTY).then(|| PathBuf::from(value))
 }
 
-static OPTIONS: [Description; 11] = [
+/// Folders that a value names.
+fn syzygy_path(value: &str) -> Change {
+    Change::SyzygyPath((!value.is_empty() && value != EMPTY).then(|| value.to_owned()))
+}
+
+static OPTIONS: [Description; 15] = [
     spin("Hash", DEFAULT_HASH_MIB as i64, 1, MAX_HASH_MIB as i64, |mib| Change::Hash(mib as usize)),
     Description { name: "Clear Hash", kind: Kind::Button(Change::ClearHash) },
     spin("Threads", 1, 1, MAX_THREADS as i64, |threads| Change::Threads(threads as usize)),
@@ -117,6 +128,10 @@ static OPTIONS: [Description; 11] = [
         name: "Debug Log File",
         kind: Kind::Text { change: |value| Change::DebugLog(file(value)) },
     },
+    Description { name: "SyzygyPath", kind: Kind::Text { change: syzygy_path } },
+    spin("SyzygyProbeDepth", 1, 1, 100, |depth| Change::SyzygyProbeDepth(depth as Depth)),
+    spin("SyzygyProbeLimit", 7, 0, 7, |men| Change::SyzygyProbeLimit(men as usize)),
+    check("Syzygy50MoveRule", true, Change::Syzygy50MoveRule),
 ];
 
 impl fmt::Display for Description {
