@@ -304,6 +304,101 @@ fn an_unusable_network_file_is_refused_by_name() {
     client.quit();
 }
 
+/// The tables of three and four men, if they are there.
+fn shared_tables() -> Option<PathBuf> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
+    if !folder.is_dir() {
+        println!("skipped: there are no tables in {}", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+#[test]
+fn endgame_tables_are_found_used_and_taken_away() {
+    let Some(shared) = shared_tables() else { return };
+    let mut client = Client::start();
+    client.send(&format!("setoption name SyzygyPath value {}", shared.display()));
+    assert_eq!(client.sync(), ["info string Syzygy: 35 WDL and 35 DTZ tables of up to 4 men"]);
+    // At the root a win without a mate in sight has a score of its own, a draw is 0.
+    let won = "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 0 1";
+    let drawn = "position fen 8/8/4k3/8/4P3/4K3/8/8 w - - 0 1";
+    assert_eq!(client.search(won, "go depth 6").main().score, "cp 19999");
+    assert_eq!(client.search(drawn, "go depth 6").main().score, "cp 0");
+    client.send("setoption name Threads value 2");
+    assert_eq!(client.search(won, "go depth 6").main().score, "cp 19999");
+    // In the tree too: the king takes the knight and has queen against rook.
+    let near = "position fen 8/8/4k3/r7/8/8/5Kn1/3Q4 w - - 3 60";
+    let is_won = |search: Search| search.main().score.starts_with("cp 199");
+    assert!(is_won(client.search(near, "go depth 8")));
+    client.send("setoption name MultiPV value 2");
+    assert_eq!(client.search(won, "go depth 4").last_lines(2).len(), 2);
+    client.send("setoption name MultiPV value 1");
+    // The clock makes it a draw, unless the rule is off.
+    let late = "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 90 80";
+    assert_eq!(client.search(late, "go depth 4").main().score, "cp 1");
+    client.send("setoption name Syzygy50MoveRule value false");
+    assert_eq!(client.search(late, "go depth 4").main().score, "cp 19999");
+    client.send("setoption name SyzygyProbeLimit value 3");
+    assert!(!is_won(client.search(near, "go depth 8")));
+    client.send("setoption name SyzygyProbeLimit value 7");
+    assert!(is_won(client.search(near, "go depth 8")));
+    client.send("setoption name SyzygyProbeDepth value 100");
+    assert!(!is_won(client.search(near, "go depth 8")));
+    client.send("setoption name SyzygyProbeDepth value 1");
+    client.send("setoption name SyzygyPath value <empty>");
+    assert!(!is_won(client.search(near, "go depth 8")));
+    assert_eq!(client.quit(), [""; 0]);
+}
+
+#[test]
+fn unusable_table_files_are_named_and_the_game_goes_on() {
+    let folder = Folder::new("tables");
+    for number in 1..=10 {
+        folder.write(
+            &format!("K{}vK.rtbw", ["Q", "R", "B", "N", "P"][number % 5].repeat(1 + number / 6)),
+            b"x",
+        );
+    }
+    let mut client = Client::start();
+    client.send("setoption name SyzygyPath value /no such folder");
+    let lines = client.sync();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].starts_with("info string Syzygy: folder /no such folder cannot be read"), "{lines:?}");
+    assert_eq!(lines[1], "info string Syzygy: no tables found");
+    client.send(&format!("setoption name SyzygyPath value {}", folder.0.display()));
+    let lines = client.sync();
+    assert_eq!(lines.len(), 10, "{lines:?}");
+    assert!(lines[0].contains("vK.rtbw is damaged"), "{lines:?}");
+    assert_eq!(lines[8], "info string Syzygy: 2 more faults like these");
+    assert_eq!(client.search("position fen 8/8/8/4k3/8/8/8/KQ6 w - - 0 1", "go depth 6").infos.len(), 6);
+    assert_eq!(client.quit(), [""; 0]);
+}
+
+#[test]
+fn a_table_that_fails_in_a_search_is_named_once() {
+    let Some(shared) = shared_tables() else { return };
+    let folder = Folder::new("late");
+    let mut bytes = std::fs::read(shared.join("KQvKR.rtbw")).expect("the shared file can be read");
+    // The header stays sound; the index that leads to the blocks does not.
+    bytes[2234..2306].fill(0xFF);
+    folder.write("KQvKR.rtbw", &bytes);
+    for name in ["KQvK.rtbw", "KRvK.rtbw"] {
+        folder.write(name, &std::fs::read(shared.join(name)).expect("the shared file can be read"));
+    }
+    let mut client = Client::start();
+    client.send(&format!("setoption name SyzygyPath value {}", folder.0.display()));
+    assert_eq!(client.sync(), ["info string Syzygy: 3 WDL and 0 DTZ tables of up to 4 men"]);
+    for expected in [1, 0] {
+        client.send("position fen 8/8/4k3/r7/8/8/5Kn1/3Q4 w - - 3 60");
+        client.send("go depth 8");
+        let lines = client.search_lines();
+        let told = lines.iter().filter(|line| line.starts_with("info string Syzygy: ")).count();
+        assert_eq!(told, expected, "{lines:#?}");
+    }
+    assert_eq!(client.quit(), [""; 0]);
+}
+
 #[test]
 fn tools_take_a_network_file_too() {
     let folder = Folder::new("tools");

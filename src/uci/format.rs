@@ -28,7 +28,7 @@ pub fn event(event: &SearchEvent, style: Style) -> String {
         SearchEvent::CurrentMove { depth, mv, number } => {
             format!("info depth {depth} currmove {} currmovenumber {number}", format_uci(*mv, style.chess960))
         }
-        SearchEvent::TableFault(text) => format!("info string {text}"),
+        SearchEvent::TableFault(text) => format!("info string Syzygy: {text}"),
         SearchEvent::NoMoves { in_check } => {
             format!("info depth 0 score {}", if *in_check { "mate 0" } else { "cp 0" })
         }
