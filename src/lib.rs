@@ -20,6 +20,9 @@ pub mod movegen;
 /// Moves as people and protocols write them: coordinate notation and SAN.
 pub mod notation;
 
+/// Opening books in Polyglot's format.
+pub mod book;
+
 /// The transposition table shared by all search threads.
 pub mod tt;
 

@@ -135,7 +135,9 @@ impl Player {
                 SearchEvent::NoMoves { in_check } => found.no_moves = Some(in_check),
                 SearchEvent::CurrentMove { .. } => {}
                 SearchEvent::TableFault(text) => panic!("no tables are in use, but {text}"),
-                SearchEvent::Finished(_) => panic!("a searcher leaves this event to its engine"),
+                SearchEvent::Finished(_) | SearchEvent::BookMove => {
+                    panic!("a searcher leaves this event to its engine")
+                }
             }
         }
         check_reports(game.position(), &found);

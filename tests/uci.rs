@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use client::{Client, Rng, Search, root_of};
 use quillon::board::{Position, START_FEN};
+use quillon::book::book_key;
 use quillon::eval::WdlModel;
 use quillon::nnue::{Network, NetworkParts};
 use quillon::notation::{format_uci, parse_uci};
@@ -64,6 +65,16 @@ fn identifies_itself_and_lists_its_options() {
         "option name SyzygyProbeDepth type spin default 1 min 1 max 100",
         "option name SyzygyProbeLimit type spin default 7 min 0 max 7",
         "option name Syzygy50MoveRule type check default true",
+        "option name OwnBook type check default false",
+        "option name BookFile type string default <empty>",
+        "option name BookDepth type spin default 255 min 1 max 255",
+        "option name BestBookMove type check default false",
+        "option name UCI_AnalyseMode type check default false",
+        "option name UCI_LimitStrength type check default false",
+        "option name UCI_Elo type spin default 1500 min 600 max 2800",
+        "option name Skill Level type spin default 20 min 0 max 20",
+        "option name UCI_Opponent type string default <empty>",
+        "option name UCI_EngineAbout type string default Quillon ",
     ] {
         assert!(options.iter().any(|line| line.starts_with(expected)), "{expected}: {lines:#?}");
     }
@@ -103,6 +114,15 @@ fn wrong_options_are_refused_in_one_line() {
         "setoption name Move Overhead value -1",
         "setoption name UCI_Chess960 value maybe",
         "setoption name Ponder value 1",
+        "setoption name OwnBook value",
+        "setoption name BookDepth value 0",
+        "setoption name BookDepth value 256",
+        "setoption name BestBookMove value best",
+        "setoption name UCI_LimitStrength value 1500",
+        "setoption name UCI_Elo value 599",
+        "setoption name UCI_Elo value 2801",
+        "setoption name Skill Level value 21",
+        "setoption name Skill Level value -1",
     ] {
         client.expect_complaint(line);
     }
@@ -422,6 +442,217 @@ fn tools_take_a_network_file_too() {
         assert!(!ok && said.is_empty(), "{said}");
         assert_eq!(error, format!("quillon: {bad}: not a Quillon network\n"));
     }
+}
+
+/// A Polyglot book: for each position (FEN) moves, in its own spelling, with their weights.
+fn book(positions: &[(&str, &[(&str, u16)])]) -> Vec<u8> {
+    let mut entries: Vec<Vec<u8>> = Vec::new();
+    for (fen, moves) in positions {
+        let key = book_key(&fen.parse().expect("tests give valid FENs")).expect("the position has a key");
+        for (text, weight) in *moves {
+            let at = |index: usize| u16::from(text.as_bytes()[index]);
+            let square = |index: usize| (at(index + 1) - u16::from(b'1')) * 8 + at(index) - u16::from(b'a');
+            let promotion = match text.get(4..) {
+                Some("n") => 1,
+                Some("b") => 2,
+                Some("r") => 3,
+                Some("q") => 4,
+                _ => 0u16,
+            };
+            let bits = promotion << 12 | square(0) << 6 | square(2);
+            let mut entry = key.to_be_bytes().to_vec();
+            entry.extend(bits.to_be_bytes());
+            entry.extend(weight.to_be_bytes());
+            entry.extend([0; 4]);
+            entries.push(entry);
+        }
+    }
+    entries.sort_by_key(|entry| entry[..8].to_vec());
+    entries.concat()
+}
+
+/// A move of the book: told as such, with one line of analysis, searched nowhere.
+fn book_move(client: &mut Client, position: &str, go: &str) -> Search {
+    client.send(position);
+    client.send(go);
+    let lines = client.search_lines();
+    assert_eq!(lines[0], "info string book move", "{lines:?}");
+    let root = root_of(position);
+    let search = Search::check(&root, &lines, root.needs_chess960());
+    assert_eq!((search.infos.len(), search.main().nodes), (1, 0), "{lines:?}");
+    search
+}
+
+#[test]
+fn moves_of_the_book_are_played_at_once() {
+    let folder = Folder::new("book");
+    let promotion = "7k/1P6/8/8/8/8/8/7K w - - 0 1";
+    let castling = "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 9";
+    let passing = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
+    let chess960 = "1rk3r1/1p4p1/8/8/8/8/1P4P1/1RK3R1 w GBgb - 0 1";
+    let after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    let path = folder.write(
+        "b.bin",
+        &book(&[
+            (START_FEN, &[("e2e4", 2), ("e2e5", 9), ("a2a3", 1), ("h2h4", 0)]),
+            (after_e4, &[("c7c5", 5)]),
+            (promotion, &[("b7b8n", 1)]),
+            (castling, &[("e8a8", 1)]),
+            (passing, &[("e5d6", 1)]),
+            (chess960, &[("c1g1", 1)]),
+        ]),
+    );
+    let mut client = Client::start();
+    client.send(&format!("setoption name BookFile value {path}"));
+    assert_eq!(client.sync(), ["info string book with 9 entries"]);
+    // Not before it is wanted.
+    assert!(client.search("position startpos", "go depth 4").main().nodes > 0);
+    client.send("setoption name OwnBook value true");
+    for go in ["go movetime 5000", "go wtime 60000 btime 60000", "go depth 30", "go nodes 100000000"] {
+        let best = book_move(&mut client, "position startpos", go).best;
+        assert!(["e2e4", "a2a3"].contains(&best.as_str()), "{best}");
+    }
+    client.send("setoption name BestBookMove value true");
+    let search = book_move(&mut client, "position startpos", "go movetime 5000");
+    assert_eq!((search.best.as_str(), search.ponder.as_deref()), ("e2e4", Some("c7c5")));
+    assert_eq!(book_move(&mut client, "position startpos moves e2e4", "go movetime 9").best, "c7c5");
+    for (fen, best) in [(promotion, "b7b8n"), (castling, "e8c8"), (passing, "e5d6"), (chess960, "c1g1")] {
+        assert_eq!(book_move(&mut client, &format!("position fen {fen}"), "go movetime 5000").best, best);
+    }
+    // Outside of the book, and where a search is wanted.
+    let search = client.search("position startpos moves d2d4", "go depth 4");
+    assert_eq!(search.main().depth, 4);
+    for go in ["go depth 3 searchmoves h2h3 h2h4", "go mate 1 depth 3"] {
+        assert!(client.search("position startpos", go).main().nodes > 0, "{go}");
+    }
+    for (go, end) in [("go infinite", "stop"), ("go ponder movetime 20", "ponderhit")] {
+        client.send("position startpos");
+        client.send(go);
+        client.expect_no_bestmove();
+        client.send(end);
+        let lines = client.search_lines();
+        assert!(Search::check(&Position::start(), &lines, false).main().nodes > 0, "{go}");
+    }
+    // The depth is counted in moves of the game.
+    client.send("setoption name BookDepth value 8");
+    assert!(client.search(&format!("position fen {castling}"), "go depth 3").main().nodes > 0);
+    client.send("setoption name BookDepth value 9");
+    book_move(&mut client, &format!("position fen {castling}"), "go depth 3");
+    client.send("setoption name UCI_AnalyseMode value true");
+    assert!(client.search("position startpos", "go depth 3").main().nodes > 0);
+    client.send("setoption name UCI_AnalyseMode value false");
+    book_move(&mut client, "position startpos", "go depth 3");
+    client.send("setoption name BookFile value <empty>");
+    assert!(client.search("position startpos", "go depth 3").main().nodes > 0);
+    client.quit();
+}
+
+#[test]
+fn an_unusable_book_is_named_and_the_engine_plays_on() {
+    let folder = Folder::new("bad books");
+    let sound = book(&[(START_FEN, &[("e2e4", 2)]), (KIWIPETE, &[("e1g1", 2)])]);
+    let mut unsorted = sound.clone();
+    unsorted.rotate_left(16);
+    let good = folder.write("good.bin", &sound);
+    let mut client = Client::start();
+    client.send("setoption name OwnBook value true");
+    for (name, bytes, fault) in [
+        ("short.bin", &sound[..31], "not a Polyglot book, 31 bytes are no multiple of 16"),
+        ("empty.bin", &[], "the book is empty"),
+        ("unsorted.bin", &unsorted, "not a Polyglot book, entry 2 is out of order"),
+    ] {
+        client.send(&format!("setoption name BookFile value {good}"));
+        client.sync();
+        book_move(&mut client, "position startpos", "go depth 4");
+        let path = folder.write(name, bytes);
+        let complaint = client.expect_complaint(&format!("setoption name BookFile value {path}"));
+        assert!(complaint.ends_with(&format!("{name}: {fault}")), "{complaint}");
+        assert_eq!(client.search("position startpos", "go depth 4").main().depth, 4);
+    }
+    for path in [folder.0.join("missing.bin").display().to_string(), folder.0.display().to_string()] {
+        let complaint = client.expect_complaint(&format!("setoption name BookFile value {path}"));
+        assert!(complaint.contains("cannot be read"), "{complaint}");
+    }
+    client.quit();
+}
+
+#[test]
+fn a_limited_level_spends_few_nodes_in_games_only() {
+    let kiwipete = format!("position fen {KIWIPETE}");
+    let mut client = Client::start();
+    let nodes = |client: &mut Client, go: &str| client.search(&kiwipete, go).main().nodes;
+    client.send("setoption name UCI_LimitStrength value true");
+    client.send("setoption name UCI_Elo value 600");
+    for go in ["go movetime 9000", "go wtime 900000 btime 900000", "go depth 12", "go nodes 50000"] {
+        assert!(nodes(&mut client, go) <= 3000, "{go}");
+    }
+    client.send(&kiwipete);
+    client.send("go ponder wtime 90000 btime 90000");
+    client.expect_no_bestmove();
+    client.send("ponderhit");
+    let lines = client.search_lines();
+    assert!(Search::check(&KIWIPETE.parse().expect("valid"), &lines, false).main().nodes <= 3000);
+    // Analysis is not weakened.
+    client.send("go infinite");
+    client.expect_no_bestmove();
+    client.send("stop");
+    let lines = client.search_lines();
+    assert!(Search::check(&KIWIPETE.parse().expect("valid"), &lines, false).main().nodes > 3000);
+    client.send("setoption name UCI_AnalyseMode value true");
+    assert!(nodes(&mut client, "go nodes 20000") > 3000);
+    client.send("setoption name UCI_AnalyseMode value false");
+    // The other scale, and which of them counts.
+    client.send("setoption name UCI_LimitStrength value false");
+    assert!(nodes(&mut client, "go nodes 20000") > 3000);
+    client.send("setoption name Skill Level value 0");
+    assert!(nodes(&mut client, "go nodes 20000") <= 3000);
+    client.send("setoption name UCI_LimitStrength value true");
+    client.send("setoption name UCI_Elo value 2800");
+    assert!(nodes(&mut client, "go nodes 20000") > 3000);
+    client.quit();
+}
+
+#[test]
+fn levels_keep_to_the_clock() {
+    let mut client = Client::start();
+    client.send("setoption name UCI_LimitStrength value true");
+    client.send("setoption name Move Overhead value 0");
+    for elo in [600, 1500, 2800] {
+        client.send(&format!("setoption name UCI_Elo value {elo}"));
+        for (go, limit_ms) in [
+            ("go movetime 1", 1),
+            ("go movetime 20", 20),
+            ("go wtime 1 btime 1", 1),
+            ("go wtime 100 btime 100", 100),
+            ("go wtime 0 btime 0 winc 0 binc 0", 1),
+        ] {
+            // The pipe and a busy machine take time too.
+            let is_in_time = in_some_try(|| {
+                client.sync();
+                let start = Instant::now();
+                client.search(&format!("position fen {KIWIPETE}"), go);
+                start.elapsed() <= Duration::from_millis(limit_ms + 20)
+            });
+            assert!(is_in_time, "{elo} {go}");
+        }
+    }
+    client.quit();
+}
+
+#[test]
+fn options_that_clients_send_anyway_are_taken_in_silence() {
+    let mut client = Client::start();
+    for line in [
+        "setoption name UCI_Opponent value GM 2800 human Gary Kasparov",
+        "setoption name UCI_Opponent value none none computer Shredder",
+        "setoption name UCI_Opponent value <empty>",
+        "setoption name UCI_EngineAbout value something",
+        "setoption name UCI_AnalyseMode value false",
+    ] {
+        client.send(line);
+        assert_eq!(client.sync(), [""; 0], "{line}");
+    }
+    client.quit();
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! A game: a position together with how it came about, which repetition depends on.
 
+use std::str::FromStr;
+
+use super::fen::FenError;
 use super::position::Position;
-use crate::types::{Color, Move};
+use crate::types::{Color, Move, MoveKind, Square};
 
 /// Why a game is drawn without agreement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,12 +34,14 @@ pub struct Game {
     position: Position,
     /// Keys of all earlier positions since the last irreversible move, oldest first.
     earlier_keys: Vec<u64>,
+    passed_square: Option<Square>,
+    last_capture: Option<Square>,
 }
 
 impl Game {
     /// A game that starts here.
     pub fn new(position: Position) -> Game {
-        Game { position, earlier_keys: Vec::new() }
+        Game { position, earlier_keys: Vec::new(), passed_square: position.en_passant(), last_capture: None }
     }
 
     /// The current position.
@@ -49,8 +54,22 @@ impl Game {
         &self.earlier_keys
     }
 
+    /// The square behind the pawn that just moved two steps, whether or not it can be taken there; the
+    /// position itself remembers it only where it can.
+    pub fn passed_square(&self) -> Option<Square> {
+        self.passed_square
+    }
+
+    /// Where the last move took a man, if it did.
+    pub fn last_capture(&self) -> Option<Square> {
+        self.last_capture
+    }
+
     /// Plays a legal move.
     pub fn play(&mut self, mv: Move) {
+        let middle = || Square::from_index((mv.from() as u8 + mv.to() as u8) / 2);
+        self.last_capture = mv.is_capture().then(|| mv.to());
+        self.passed_square = (mv.kind() == MoveKind::DoublePush).then(middle);
         self.earlier_keys.push(self.position.key());
         self.position.make(mv);
         if self.position.halfmove_clock() == 0 {
@@ -61,6 +80,18 @@ impl Game {
     /// How often the current position has occurred, this time included.
     pub fn occurrences(&self) -> usize {
         1 + self.earlier_keys.iter().filter(|&&key| key == self.position.key()).count()
+    }
+}
+
+/// Reads a FEN as the beginning of a game.
+impl FromStr for Game {
+    type Err = FenError;
+
+    fn from_str(fen: &str) -> Result<Game, FenError> {
+        let mut game = Game::new(fen.parse()?);
+        // The position has checked the field and dropped the square where no capture is legal.
+        game.passed_square = fen.split_ascii_whitespace().nth(3).and_then(|field| field.parse().ok());
+        Ok(game)
     }
 }
 

@@ -3,21 +3,28 @@
 //!
 //! Engines share nothing, so several can live in one process.
 
+mod opening;
 mod workers;
 
 use std::sync::Arc;
 
 use crate::board::Game;
+use crate::eval::evaluate_with;
 use crate::nnue::{self, Network};
 use crate::search::{Control, SearchEvent, SearchJob, SearchLimits};
 use crate::tablebase::{ProbeRules, TableAccess, Tablebases};
 use crate::tt::{AllocationError, TranspositionTable};
+use crate::types::Move;
 use workers::Workers;
+
+pub use opening::{DEFAULT_BOOK_DEPTH, Opening};
 
 /// Size of the transposition table at start, in MiB.
 pub const DEFAULT_HASH_MIB: usize = 16;
 /// Largest size of the transposition table, in MiB.
 pub const MAX_HASH_MIB: usize = 1 << 25;
+/// Size of the table of a level of play, in MiB. It holds what the largest of them searches.
+const LEVEL_HASH_MIB: usize = 8;
 /// Most search threads.
 pub const MAX_THREADS: usize = 256;
 
@@ -41,6 +48,10 @@ pub struct Engine {
     tablebases: Option<Arc<Tablebases>>,
     probe_rules: ProbeRules,
     workers: Workers,
+    /// The opening book and how it is used.
+    pub opening: Opening,
+    /// The luck of levels of play in the game. Every new game has another.
+    pub seed: u64,
     /// Control over the current or last search.
     control: Arc<Control>,
     /// Search constants for the next search.
@@ -61,6 +72,8 @@ impl Engine {
             tablebases: None,
             probe_rules: ProbeRules::default(),
             workers: Workers::new(1)?,
+            opening: Opening::new(),
+            seed: fastrand::u64(..),
             control: Arc::new(Control::new(1, false)),
             #[cfg(feature = "tuning")]
             params: crate::search::Params::DEFAULT,
@@ -151,26 +164,46 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.clear();
         self.game = Game::default();
+        self.seed = fastrand::u64(..);
     }
 
     /// Starts a search and returns at once. `sink` is called from a search thread; its last event is
-    /// [`SearchEvent::Finished`]. A search that still runs is stopped first.
-    pub fn go(&mut self, limits: SearchLimits, sink: impl Fn(SearchEvent) + Send + Sync + 'static) {
+    /// [`SearchEvent::Finished`]. A search that still runs is stopped first. A move of the opening book is
+    /// told in the same way, but before this returns.
+    pub fn go(&mut self, mut limits: SearchLimits, sink: impl Fn(SearchEvent) + Send + Sync + 'static) {
         self.stop();
         self.wait();
-        self.tt.start_search();
-        self.control = Arc::new(Control::new(self.workers.count(), limits.ponder));
-        self.workers.start(SearchJob {
+        if let Some(line) = self.opening.line(&self.game, &limits) {
+            return self.play_from_book(line, sink);
+        }
+        // A level plays the same whatever machine, settings and earlier searches have to offer.
+        let own_table = limits.level.and_then(|_| TranspositionTable::new(LEVEL_HASH_MIB).ok());
+        let threads = if limits.level.is_some() { 1 } else { self.workers.count() };
+        limits.level = limits.level.map(|level| level.with_seed(self.seed));
+        let tt = own_table.map_or_else(|| Arc::clone(&self.tt), Arc::new);
+        tt.start_search();
+        self.control = Arc::new(Control::new(threads, limits.ponder));
+        let job = SearchJob {
             game: self.game.clone(),
             limits,
-            tt: Arc::clone(&self.tt),
+            tt,
             network: self.network.clone(),
             tablebases: self.tablebases.clone().map(|tables| TableAccess::new(tables, self.probe_rules)),
             control: Arc::clone(&self.control),
             #[cfg(feature = "tuning")]
             params: self.params,
             sink: Box::new(sink),
-        });
+        };
+        self.workers.start(job, threads);
+    }
+
+    /// Tells a line of the book as the result of a search. The score is the evaluation of the position.
+    fn play_from_book(&self, line: Vec<Move>, sink: impl Fn(SearchEvent)) {
+        let score = evaluate_with(self.network.as_deref(), self.game.position());
+        let report = opening::report(line, score);
+        sink(SearchEvent::BookMove);
+        sink(SearchEvent::Line(report.clone()));
+        sink(SearchEvent::Finished(opening::result(report)));
     }
 
     /// Ends the running search as soon as possible; its result is reported as usual.

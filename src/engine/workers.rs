@@ -86,18 +86,19 @@ impl Workers {
         self.tasks.len()
     }
 
-    pub(super) fn start(&self, job: SearchJob) {
+    /// Lets the first `threads` search.
+    pub(super) fn start(&self, job: SearchJob, threads: usize) {
         let job = Arc::new(job);
-        self.busy.set(self.count());
-        self.send(|| Task::Search(Arc::clone(&job)));
+        self.busy.set(threads);
+        self.send(threads, || Task::Search(Arc::clone(&job)));
     }
 
     pub(super) fn new_game(&self) {
-        self.send(|| Task::NewGame);
+        self.send(self.count(), || Task::NewGame);
     }
 
-    fn send(&self, task: impl Fn() -> Task) {
-        for sender in &self.tasks {
+    fn send(&self, threads: usize, task: impl Fn() -> Task) {
+        for sender in self.tasks.iter().take(threads) {
             // A worker lives as long as its sender, so this fails only after a panic in a search.
             let _ = sender.send(task());
         }

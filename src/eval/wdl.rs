@@ -84,10 +84,13 @@ impl WdlModel {
     }
 
     /// A score that is no proven win or loss on the scale that people read: at this [`WdlModel::material`] and
-    /// 100 centipawns a win is as likely as not. Within plus or minus 10,000.
+    /// 100 centipawns a win is as likely as not. Within plus or minus 10,000, and 0 only for a score of 0.
     pub fn centipawns(&self, score: Score, material: u32) -> i32 {
         let (a, _) = self.at(material);
-        ((100.0 * f64::from(score.0) / a).round() as i32).clamp(-10_000, 10_000)
+        match ((100.0 * f64::from(score.0) / a).round() as i32).clamp(-10_000, 10_000) {
+            0 => score.0.signum(),
+            centipawns => centipawns,
+        }
     }
 }
 

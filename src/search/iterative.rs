@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::clock::Certainty;
+use super::level::{Candidate, Level};
 use super::node::{Root, Window};
 use super::report::{ScoreBound, SearchEvent, SearchResult};
 use super::root;
@@ -24,7 +25,10 @@ impl Searcher {
             return self.no_moves(job);
         }
         let max_depth = job.limits.depth.unwrap_or(MAX_PLY as Depth - 1).clamp(1, MAX_PLY as Depth - 1);
-        let lines = job.limits.multi_pv.clamp(1, self.root_moves.len());
+        let max_depth = job.limits.level.map_or(max_depth, |level| level.depth().min(max_depth));
+        let shown = job.limits.multi_pv.clamp(1, self.root_moves.len());
+        let weighed = job.limits.level.map_or(1, |level| level.lines());
+        let lines = weighed.clamp(shown, self.root_moves.len());
         let mut completed = 0;
         let mut stable_iterations = 0;
         for depth in 1..=max_depth {
@@ -46,8 +50,10 @@ impl Searcher {
             }
             root::sort(&mut self.root_moves[..lines]);
             let best = &self.root_moves[0];
-            if best.is_searched() && (!self.stopped || self.told_best() != Some(best.mv)) {
-                self.report(job, depth, lines);
+            // A level takes no notice of an unfinished iteration if it has a finished one.
+            let counts = !self.stopped || job.limits.level.is_none() || completed == 0;
+            if best.is_searched() && counts && (!self.stopped || self.told_best() != Some(best.mv)) {
+                self.report(job, depth, shown);
             }
             if self.stopped {
                 break;
@@ -64,23 +70,54 @@ impl Searcher {
             self.root_moves[0].score = self.evaluator.evaluate(job.game.position());
             self.report(job, 1, 1);
         }
+        if let Some(level) = &job.limits.level {
+            self.play_at_level(job, level, completed);
+            if self.told_best() != Some(self.root_moves[0].mv) {
+                self.report(job, completed.max(1), shown);
+            }
+        }
         let best = &self.root_moves[0];
         // What was last told about the move holds, so that the reply to ponder on is the one shown.
         let told = self.told.as_ref().filter(|told| told.pv.first() == Some(&best.mv));
         let line = told.cloned().unwrap_or_else(|| self.line_report(job, completed.max(1), 0, best));
+        // The bound of an unfinished search says less than the last finished one.
+        let score = match best.bound {
+            ScoreBound::Exact if best.is_searched() => best.score,
+            _ if best.previous_score > -Score::INFINITE => best.previous_score,
+            _ => best.score,
+        };
         SearchResult {
             best: Some(best.mv),
             ponder: line.pv.get(1).copied(),
-            // The bound of an unfinished search says less than the last finished one.
-            score: match best.bound {
-                ScoreBound::Exact if best.is_searched() => best.score,
-                _ if best.previous_score > -Score::INFINITE => best.previous_score,
-                _ => best.score,
-            },
+            score: self.proven_at_root(score).unwrap_or(score),
             depth: completed,
             nodes: self.nodes_of_all(job),
             line: Some(line),
         }
+    }
+
+    /// Puts the move that a level of play chooses in front.
+    fn play_at_level(&mut self, job: &SearchJob, level: &Level, completed: Depth) {
+        if self.stopped && completed > 0 {
+            // Only scores of one iteration can be compared with each other.
+            for root in &mut self.root_moves {
+                (root.score, root.bound) = (root.previous_score, ScoreBound::Exact);
+            }
+        }
+        root::sort(&mut self.root_moves);
+        let position = job.game.position();
+        let candidates: Vec<Candidate> = self
+            .root_moves
+            .iter()
+            .take_while(|root| root.is_searched())
+            .map(|root| Candidate {
+                score: root.score,
+                retakes: root.mv.is_capture() && job.game.last_capture() == Some(root.mv.to()),
+                gives_away: !position.see(root.mv, 0),
+            })
+            .collect();
+        let situation = position.key() ^ u64::from(position.fullmove_number());
+        self.root_moves[..=level.choose(&candidates, situation)].rotate_right(1);
     }
 
     fn no_moves(&self, job: &SearchJob) -> SearchResult {

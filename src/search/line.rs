@@ -9,6 +9,12 @@ use crate::tt::TranspositionTable;
 use crate::types::{Depth, Move, Score};
 
 impl Searcher {
+    /// What the endgame tables make of a root move's score. A mate says more than the tables, anything else
+    /// less.
+    pub(super) fn proven_at_root(&self, score: Score) -> Option<Score> {
+        self.tb_score.filter(|_| !score.is_mate() && score > -Score::INFINITE)
+    }
+
     /// What there is to tell about a root move.
     pub(super) fn line_report(&self, job: &SearchJob, depth: Depth, rank: usize, root: &RootMove) -> Report {
         // An unfinished iteration may not have come to this line; the one before has.
@@ -16,10 +22,9 @@ impl Searcher {
             true => (root.score, root.bound, depth),
             false => (root.previous_score, ScoreBound::Exact, (depth - 1).max(1)),
         };
-        // A mate says more than the tables, anything else less.
-        let (score, bound) = match self.tb_score {
-            Some(known) if !score.is_mate() && score > -Score::INFINITE => (known, ScoreBound::Exact),
-            _ => (score, bound),
+        let (score, bound) = match self.proven_at_root(score) {
+            Some(known) => (known, ScoreBound::Exact),
+            None => (score, bound),
         };
         let plies = match score.is_mate() {
             true => (Score::MATE.0 - score.0.abs()) as usize,

@@ -10,6 +10,7 @@ mod extensions;
 mod history;
 mod iterative;
 mod learning;
+mod level;
 mod limits;
 mod line;
 mod node;
@@ -27,6 +28,7 @@ mod tablebases;
 
 pub use clock::TimeBudget;
 pub use control::Control;
+pub use level::{Candidate, Level, MAX_ELO, MAX_SKILL, MIN_ELO};
 pub use limits::{GameClock, SearchLimits};
 pub use params::{ParamInfo, Params};
 pub use report::{Report, ScoreBound, SearchEvent, SearchResult};

@@ -85,6 +85,8 @@ pub enum SearchEvent {
     },
     /// An endgame table turned out to be unusable; the text says which and why.
     TableFault(String),
+    /// The move comes from the opening book and nothing is searched.
+    BookMove,
     /// The search is over. Always the last event.
     Finished(SearchResult),
 }

@@ -159,6 +159,10 @@ impl Searcher {
         {
             self.params = job.params;
         }
+        if limits.level.is_some() {
+            // What earlier searches taught would make a level stronger than its nodes.
+            self.new_game();
+        }
         self.evaluator.reset(job.network.as_ref());
         self.stack.clear();
         self.keys.clear();
@@ -176,7 +180,8 @@ impl Searcher {
         self.line = 0;
         self.nodes = 0;
         self.budget = TimeBudget::new(limits);
-        self.node_limit = limits.nodes.unwrap_or(u64::MAX);
+        let nodes = limits.nodes.unwrap_or(u64::MAX);
+        self.node_limit = limits.level.map_or(nodes, |level| nodes.min(level.nodes()));
         if let (Some(rate), Some(hard), false) = (limits.nodes_per_ms, self.budget.hard, limits.ponder) {
             let hard = (hard.as_micros() as u64).saturating_mul(rate.get()) / 1000;
             self.node_limit = self.node_limit.min(hard.max(1));

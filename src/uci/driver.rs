@@ -21,6 +21,7 @@ use super::node_clock::NodeClock;
 use super::options::{self, Change, Settings};
 use super::{Output, format, position};
 use crate::board::Position;
+use crate::book::Book;
 use crate::engine::{Engine, EngineError};
 use crate::eval::WdlModel;
 use crate::movegen::{PerftOptions, perft_parallel};
@@ -315,8 +316,40 @@ impl Driver {
                 self.engine.set_probe_rules(ProbeRules { fifty_move_rule, ..self.engine.probe_rules() });
                 Ok(())
             }
+            Change::OwnBook(on) => {
+                self.settings.own_book = on;
+                Ok(())
+            }
+            Change::AnalyseMode(on) => {
+                self.settings.analyse_mode = on;
+                Ok(())
+            }
+            Change::BookFile(path) => {
+                self.set_book_file(path.as_deref());
+                Ok(())
+            }
+            Change::BookDepth(moves) => {
+                self.engine.opening.depth = moves;
+                Ok(())
+            }
+            Change::BestBookMove(on) => {
+                self.engine.opening.best_only = on;
+                Ok(())
+            }
+            Change::LimitStrength(on) => {
+                self.settings.limit_strength = on;
+                Ok(())
+            }
+            Change::Elo(elo) => {
+                self.settings.elo = elo;
+                Ok(())
+            }
+            Change::Skill(skill) => {
+                self.settings.skill = skill;
+                Ok(())
+            }
             // Pondering is the client's decision; `go ponder` always works.
-            Change::Ponder => Ok(()),
+            Change::Nothing => Ok(()),
         };
         if let Err(error) = result {
             self.complain(&error);
@@ -353,6 +386,18 @@ impl Driver {
         self.engine.set_tablebases(tables);
     }
 
+    /// Takes opening moves from a file from now on. With an unusable file there is no book.
+    fn set_book_file(&mut self, path: Option<&Path>) {
+        let book = path.map(|path| Book::load(path).map_err(|error| (path, error))).transpose();
+        self.engine.opening.book = book.unwrap_or_else(|(path, error)| {
+            self.complain(&format!("BookFile {}: {error}", path.display()));
+            None
+        });
+        if let Some(book) = &self.engine.opening.book {
+            self.say(&format!("info string book with {} entries", book.entry_count()));
+        }
+    }
+
     /// All or nothing: only when everything fits does the new position replace the old one.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) {
         match position::set_up(fen, moves) {
@@ -370,6 +415,7 @@ impl Driver {
             material: WdlModel::material(self.position()),
         };
         self.searching = true;
+        self.engine.opening.enabled = self.settings.own_book && !self.settings.analyse_mode;
         self.engine.go(limits, move |event| {
             let text = format::event(&event, style);
             let next = match event {
@@ -395,16 +441,19 @@ impl Driver {
             moves_to_go: go.moves_to_go,
         });
         let bounded = go.depth.is_some() || go.nodes.is_some() || go.mate.is_some() || go.move_time.is_some();
+        // A bare `go` means the same as `go infinite`.
+        let infinite = go.infinite || !(bounded || clock.is_some() || go.ponder);
+        let plays = !infinite && go.mate.is_none() && !self.settings.analyse_mode;
         SearchLimits {
             depth: go.depth,
             nodes: go.nodes,
             soft_nodes: None,
+            level: self.settings.level().filter(|_| plays),
             mate: go.mate,
             move_time: go.move_time,
             clock: self.node_clock.start(stm, clock),
             nodes_per_ms: self.node_clock.nodes_per_ms(),
-            // A bare `go` means the same as `go infinite`.
-            infinite: go.infinite || !(bounded || clock.is_some() || go.ponder),
+            infinite,
             ponder: go.ponder,
             search_moves,
             multi_pv: self.settings.multi_pv,

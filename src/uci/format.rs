@@ -32,6 +32,7 @@ pub fn event(event: &SearchEvent, style: Style) -> String {
         SearchEvent::NoMoves { in_check } => {
             format!("info depth 0 score {}", if *in_check { "mate 0" } else { "cp 0" })
         }
+        SearchEvent::BookMove => "info string book move".to_owned(),
         SearchEvent::Finished(result) => best_move(result, style.chess960),
     }
 }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::nearest::{nearest, suggestion};
-use crate::engine::{DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS};
+use crate::engine::{DEFAULT_BOOK_DEPTH, DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS};
+use crate::search::{Level, MAX_ELO, MAX_SKILL, MIN_ELO};
 use crate::types::Depth;
 
 /// Options that search settings are taken from.
@@ -18,11 +19,41 @@ pub struct Settings {
     pub chess960: bool,
     /// Scores come with the chances to win, draw and lose.
     pub show_wdl: bool,
+    /// Opening moves come from the book.
+    pub own_book: bool,
+    /// The client analyses and does not play.
+    pub analyse_mode: bool,
+    /// Plays at the level of `elo`.
+    pub limit_strength: bool,
+    /// Elo number of the level.
+    pub elo: u32,
+    /// Level from 0 to [`MAX_SKILL`], which is full strength; `limit_strength` goes before it.
+    pub skill: u32,
 }
+
+/// The Elo number of the level at first.
+const DEFAULT_ELO: u32 = 1500;
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { overhead_ms: 10, multi_pv: 1, chess960: false, show_wdl: false }
+        Settings {
+            overhead_ms: 10,
+            multi_pv: 1,
+            chess960: false,
+            show_wdl: false,
+            own_book: false,
+            analyse_mode: false,
+            limit_strength: false,
+            elo: DEFAULT_ELO,
+            skill: MAX_SKILL,
+        }
+    }
+}
+
+impl Settings {
+    /// The level of play, below full strength.
+    pub fn level(&self) -> Option<Level> {
+        if self.limit_strength { Some(Level::new(self.elo)) } else { Level::of_skill(self.skill) }
     }
 }
 
@@ -35,7 +66,6 @@ pub enum Change {
     Threads(usize),
     Overhead(u64),
     MultiPv(usize),
-    Ponder,
     Chess960(bool),
     ShowWdl(bool),
     /// The network file to evaluate with; `None` for the built-in evaluation.
@@ -49,7 +79,25 @@ pub enum Change {
     SyzygyProbeDepth(Depth),
     SyzygyProbeLimit(usize),
     Syzygy50MoveRule(bool),
+    OwnBook(bool),
+    /// The book to play from; `None` for none.
+    BookFile(Option<PathBuf>),
+    BookDepth(u16),
+    BestBookMove(bool),
+    AnalyseMode(bool),
+    LimitStrength(bool),
+    Elo(u32),
+    Skill(u32),
+    /// The option tells the client something or is told what the engine need not know.
+    Nothing,
 }
+
+/// What `UCI_EngineAbout` says.
+const ABOUT: &str = concat!(
+    "Quillon ",
+    env!("CARGO_PKG_VERSION"),
+    " by the Quillon authors, free software under the GNU General Public License, version 3 or later",
+);
 
 /// How UCI writes an empty string.
 const EMPTY: &str = "<empty>";
@@ -67,21 +115,10 @@ pub enum OptionError {
 }
 
 enum Kind {
-    Spin {
-        default: i64,
-        min: i64,
-        max: i64,
-        change: fn(i64) -> Change,
-    },
-    Check {
-        default: bool,
-        change: fn(bool) -> Change,
-    },
+    Spin { default: i64, min: i64, max: i64, change: fn(i64) -> Change },
+    Check { default: bool, change: fn(bool) -> Change },
     Button(Change),
-    /// A string, empty by default.
-    Text {
-        change: fn(&str) -> Change,
-    },
+    Text { default: &'static str, change: fn(&str) -> Change },
 }
 
 struct Description {
@@ -103,6 +140,10 @@ const fn check(name: &'static str, default: bool, change: fn(bool) -> Change) ->
     Description { name, kind: Kind::Check { default, change } }
 }
 
+const fn text(name: &'static str, default: &'static str, change: fn(&str) -> Change) -> Description {
+    Description { name, kind: Kind::Text { default, change } }
+}
+
 /// The file that a value names, if it names one.
 fn file(value: &str) -> Option<PathBuf> {
     (!value.is_empty() && value != EMPTY).then(|| PathBuf::from(value))
@@ -113,25 +154,34 @@ fn syzygy_path(value: &str) -> Change {
     Change::SyzygyPath((!value.is_empty() && value != EMPTY).then(|| value.to_owned()))
 }
 
-static OPTIONS: [Description; 15] = [
+static OPTIONS: [Description; 25] = [
     spin("Hash", DEFAULT_HASH_MIB as i64, 1, MAX_HASH_MIB as i64, |mib| Change::Hash(mib as usize)),
     Description { name: "Clear Hash", kind: Kind::Button(Change::ClearHash) },
     spin("Threads", 1, 1, MAX_THREADS as i64, |threads| Change::Threads(threads as usize)),
     spin("Move Overhead", 10, 0, 5000, |ms| Change::Overhead(ms as u64)),
     spin("MultiPV", 1, 1, 256, |lines| Change::MultiPv(lines as usize)),
-    check("Ponder", false, |_| Change::Ponder),
+    check("Ponder", false, |_| Change::Nothing),
     check("UCI_Chess960", false, Change::Chess960),
     check("UCI_ShowWDL", false, Change::ShowWdl),
-    Description { name: "EvalFile", kind: Kind::Text { change: |value| Change::EvalFile(file(value)) } },
-    spin("nodestime", 0, 0, 10_000, |nodes| Change::NodesTime(nodes as u64)),
-    Description {
-        name: "Debug Log File",
-        kind: Kind::Text { change: |value| Change::DebugLog(file(value)) },
-    },
-    Description { name: "SyzygyPath", kind: Kind::Text { change: syzygy_path } },
+    text("EvalFile", EMPTY, |path| Change::EvalFile(file(path))),
+    text("SyzygyPath", EMPTY, syzygy_path),
     spin("SyzygyProbeDepth", 1, 1, 100, |depth| Change::SyzygyProbeDepth(depth as Depth)),
     spin("SyzygyProbeLimit", 7, 0, 7, |men| Change::SyzygyProbeLimit(men as usize)),
     check("Syzygy50MoveRule", true, Change::Syzygy50MoveRule),
+    // `OwnBook` is the specification's; the other three are called as in asmFish, Brainfish and Cfish, whose
+    // users are the ones who set up Polyglot books.
+    check("OwnBook", false, Change::OwnBook),
+    text("BookFile", EMPTY, |path| Change::BookFile(file(path))),
+    spin("BookDepth", DEFAULT_BOOK_DEPTH as i64, 1, 255, |moves| Change::BookDepth(moves as u16)),
+    check("BestBookMove", false, Change::BestBookMove),
+    check("UCI_AnalyseMode", false, Change::AnalyseMode),
+    check("UCI_LimitStrength", false, Change::LimitStrength),
+    spin("UCI_Elo", DEFAULT_ELO as i64, MIN_ELO as i64, MAX_ELO as i64, |elo| Change::Elo(elo as u32)),
+    spin("Skill Level", MAX_SKILL as i64, 0, MAX_SKILL as i64, |skill| Change::Skill(skill as u32)),
+    text("UCI_Opponent", EMPTY, |_| Change::Nothing),
+    text("UCI_EngineAbout", ABOUT, |_| Change::Nothing),
+    spin("nodestime", 0, 0, 10_000, |nodes| Change::NodesTime(nodes as u64)),
+    text("Debug Log File", EMPTY, |path| Change::DebugLog(file(path))),
 ];
 
 impl fmt::Display for Description {
@@ -141,7 +191,7 @@ impl fmt::Display for Description {
             Kind::Spin { default, min, max, .. } => write!(f, "spin default {default} min {min} max {max}"),
             Kind::Check { default, .. } => write!(f, "check default {default}"),
             Kind::Button(_) => write!(f, "button"),
-            Kind::Text { .. } => write!(f, "string default {EMPTY}"),
+            Kind::Text { default, .. } => write!(f, "string default {default}"),
         }
     }
 }
@@ -186,7 +236,7 @@ pub fn parse(name: &str, value: Option<&str>) -> Result<Change, OptionError> {
             _ => Err(OptionError::Check { name: option.name, value: text.to_owned() }),
         },
         Kind::Button(change) => Ok(change.clone()),
-        Kind::Text { change } => Ok(change(text)),
+        Kind::Text { change, .. } => Ok(change(text)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The argument of `position` as a game.
 
-use crate::board::{FenError, Game, Position};
+use crate::board::{FenError, Game};
 use crate::notation::{MoveError, parse_uci};
 
 /// Why a position was not set up.
@@ -25,7 +25,7 @@ pub enum PositionError {
 /// # Errors
 /// When the FEN or one of the moves is wrong.
 pub fn set_up(fen: Option<&str>, moves: &[String]) -> Result<Game, PositionError> {
-    let mut game = Game::new(fen.map_or(Ok(Position::start()), str::parse)?);
+    let mut game = fen.map_or(Ok(Game::default()), str::parse)?;
     for (index, text) in moves.iter().enumerate() {
         let mv = parse_uci(game.position(), text);
         game.play(mv.map_err(|error| PositionError::Move { error, number: index + 1 })?);

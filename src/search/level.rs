@@ -1,0 +1,310 @@
+//! Levels of play for people: weaker on purpose, by mistakes that a person could make.
+//!
+//! A level is weaker in two ways. It searches only so many plies and nodes, whatever the machine and the
+//! clock, and so misses what lies too deep. At the lowest levels, where every legal move must be looked at
+//! to find the plausible mistakes among them, the plies bind, at the higher ones the nodes. And among the best moves it has found it does not judge exactly: each move's
+//! score is blurred by a chance amount that is bounded, so a move is chosen only if it looks nearly as good
+//! as the best. Rarely its attention lapses and the blur is large, as in a blunder, or it overlooks an
+//! obvious move. (The idea to choose among the lines of MultiPV is known from Stockfish's skill levels.)
+//!
+//! All numbers lie in [`ANCHORS`]; to fit the levels again, change that table only. Whole numbers and a seed
+//! decide, so that a level plays the same on every machine.
+
+use crate::types::{Depth, Score};
+
+/// Lowest Elo number of a level.
+pub const MIN_ELO: u32 = 600;
+/// Highest Elo number of a level.
+pub const MAX_ELO: u32 = 2800;
+/// The highest skill, which stands for full strength.
+pub const MAX_SKILL: u32 = 20;
+
+/// What makes a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Anchor {
+    elo: u32,
+    /// Plies searched at most.
+    depth: u32,
+    /// Nodes searched for a move at most.
+    nodes: u64,
+    /// Number of best moves that are weighed against each other.
+    lines: u32,
+    /// The most, in centipawns, that a move can seem better than another beyond its score.
+    blur: u32,
+    /// In how many of 1000 moves attention lapses.
+    lapses: u32,
+    /// The blur of such a move, in centipawns.
+    lapse_blur: u32,
+    /// How many of 1000 obvious moves, mates in one and recaptures, are overlooked.
+    overlooks: u32,
+}
+
+const fn anchor(
+    elo: u32,
+    (depth, nodes): (u32, u64),
+    (lines, blur): (u32, u32),
+    [lapses, lapse_blur, overlooks]: [u32; 3],
+) -> Anchor {
+    Anchor { elo, depth, nodes, lines, blur, lapses, lapse_blur, overlooks }
+}
+
+/// The levels that were fitted; between them values are interpolated.
+const ANCHORS: [Anchor; 12] = [
+    anchor(600, (1, 3_000), (24, 400), [150, 900, 100]),
+    anchor(800, (1, 3_100), (20, 280), [110, 850, 60]),
+    anchor(1000, (1, 3_200), (16, 190), [80, 700, 35]),
+    anchor(1200, (1, 3_300), (12, 165), [70, 600, 20]),
+    anchor(1400, (2, 3_600), (10, 130), [55, 500, 12]),
+    anchor(1600, (3, 4_500), (8, 80), [25, 400, 5]),
+    anchor(1800, (5, 7_000), (7, 50), [12, 350, 2]),
+    anchor(2000, (7, 14_000), (5, 32), [5, 300, 1]),
+    anchor(2200, (8, 25_000), (4, 22), [3, 250, 0]),
+    anchor(2400, (12, 70_000), (3, 12), [1, 200, 0]),
+    anchor(2600, (17, 200_000), (2, 4), [0, 0, 0]),
+    anchor(2800, (24, 500_000), (1, 0), [0, 0, 0]),
+];
+
+/// The blur is halved in a position that is won or lost by so many centipawns, divided by three at twice as
+/// many and so on: where much is decided even beginners find the way.
+const DECIDED: i32 = 500;
+
+/// Evaluations count up to here, in centipawns; mates count more.
+const LARGEST_WORTH: i32 = 1500;
+
+/// A level of play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    values: Anchor,
+    seed: u64,
+}
+
+/// What a level looks at when it judges a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The move's score for the side to move.
+    pub score: Score,
+    /// It takes back where the opponent has just taken.
+    pub retakes: bool,
+    /// It loses the moved man, which nobody does with open eyes.
+    pub gives_away: bool,
+}
+
+impl Level {
+    /// The level of an Elo number, brought into the range from [`MIN_ELO`] to [`MAX_ELO`].
+    pub fn new(elo: u32) -> Level {
+        let elo = elo.clamp(MIN_ELO, MAX_ELO);
+        // The first anchor has the lowest Elo there is, so one lies at or below.
+        let above = ANCHORS.iter().position(|anchor| anchor.elo >= elo).unwrap_or(0);
+        let (low, high) = (&ANCHORS[above.saturating_sub(1)], &ANCHORS[above]);
+        let (done, span) = (u64::from(elo - low.elo), u64::from((high.elo - low.elo).max(1)));
+        let between = |low: u64, high: u64| (low * (span - done) + high * done + span / 2) / span;
+        let value = |of: fn(&Anchor) -> u32| between(of(low).into(), of(high).into()) as u32;
+        let values = Anchor {
+            elo,
+            depth: value(|anchor| anchor.depth),
+            nodes: between(low.nodes, high.nodes),
+            lines: value(|anchor| anchor.lines),
+            blur: value(|anchor| anchor.blur),
+            lapses: value(|anchor| anchor.lapses),
+            lapse_blur: value(|anchor| anchor.lapse_blur),
+            overlooks: value(|anchor| anchor.overlooks),
+        };
+        Level { values, seed: 0 }
+    }
+
+    /// The level of a skill from 0, the weakest, on; `None` from [`MAX_SKILL`] on, which is full strength.
+    pub fn of_skill(skill: u32) -> Option<Level> {
+        let elo = MIN_ELO + skill.min(MAX_SKILL) * (MAX_ELO - MIN_ELO) / MAX_SKILL;
+        (skill < MAX_SKILL).then(|| Level::new(elo))
+    }
+
+    /// The same level with other luck. Searches of one game with the same seed choose the same moves.
+    pub fn with_seed(self, seed: u64) -> Level {
+        Level { seed, ..self }
+    }
+
+    /// The Elo number that it is to have.
+    pub fn elo(&self) -> u32 {
+        self.values.elo
+    }
+
+    /// Plies searched for a move at most.
+    pub fn depth(&self) -> Depth {
+        self.values.depth as Depth
+    }
+
+    /// Nodes searched for a move at most.
+    pub fn nodes(&self) -> u64 {
+        self.values.nodes
+    }
+
+    /// Number of best moves to weigh, at least 1.
+    pub fn lines(&self) -> usize {
+        self.values.lines as usize
+    }
+
+    /// Chooses among the best moves, best first and at least one, and returns the index of the move to play.
+    /// `situation` tells the moves of a game apart; with the same luck, the same is chosen again.
+    pub fn choose(&self, candidates: &[Candidate], situation: u64) -> usize {
+        let candidates = &candidates[..candidates.len().min(self.lines())];
+        let [best, _, ..] = candidates else { return 0 };
+        let mut rng = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ situation);
+        let mut happens = |permille: u32| rng.u32(..1000) < permille;
+        let (overlooks, lapses) = (happens(self.values.overlooks), happens(self.values.lapses));
+        let is_obvious = best.retakes || best.score >= Score::mate_in(1);
+        if is_obvious && !overlooks {
+            return 0;
+        }
+        let blur = if lapses { self.values.lapse_blur } else { self.values.blur };
+        let decided = worth(best.score).min(LARGEST_WORTH).abs();
+        let half = blur as i32 * DECIDED / (DECIDED + decided) / 2;
+        let appeal = |candidate: &Candidate| {
+            let shortfall = worth(best.score) - worth(candidate.score);
+            let care = if candidate.gives_away && !lapses { 2 } else { 1 };
+            // The sum of two dice: small errors are more common than large ones.
+            rng.i32(0..=half) + rng.i32(0..=half) - care * shortfall
+        };
+        let appeals: Vec<i32> = candidates.iter().map(appeal).collect();
+        // What is overlooked is not there.
+        let from = usize::from(is_obvious);
+        (from..appeals.len()).rev().max_by_key(|&index| appeals[index]).unwrap_or(0)
+    }
+}
+
+/// A score in centipawns in which a mate is worth more the nearer it is, but never endlessly much.
+fn worth(score: Score) -> i32 {
+    match score.mate_moves() {
+        Some(moves) if score > Score::DRAW => 2 * LARGEST_WORTH - 10 * moves.min(100),
+        Some(moves) => -2 * LARGEST_WORTH - 10 * moves.max(-100),
+        None => score.0.clamp(-LARGEST_WORTH, LARGEST_WORTH),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEEDS: u64 = 4000;
+
+    fn candidates(scores: &[i32]) -> Vec<Candidate> {
+        let candidate = |&score| Candidate { score: Score(score), retakes: false, gives_away: false };
+        scores.iter().map(candidate).collect()
+    }
+
+    /// How often each of the candidates is chosen.
+    fn counts(elo: u32, candidates: &[Candidate]) -> Vec<u64> {
+        let mut counts = vec![0; candidates.len()];
+        for seed in 0..SEEDS {
+            counts[Level::new(elo).with_seed(seed).choose(candidates, 7)] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn anchors_rise() {
+        assert_eq!((ANCHORS[0].elo, ANCHORS[ANCHORS.len() - 1].elo), (MIN_ELO, MAX_ELO));
+        for pair in ANCHORS.windows(2) {
+            let (low, high) = (&pair[0], &pair[1]);
+            assert!(low.depth <= high.depth, "{high:?}");
+            assert!(low.elo < high.elo && low.nodes < high.nodes, "{high:?}");
+            assert!(low.lines >= high.lines && low.blur >= high.blur && low.overlooks >= high.overlooks);
+            assert!(low.lapses >= high.lapses && low.lapse_blur >= high.lapse_blur, "{high:?}");
+        }
+        assert!(ANCHORS.iter().all(|anchor| anchor.lines >= 1));
+    }
+
+    #[test]
+    fn levels_lie_on_and_between_the_anchors() {
+        for anchor in ANCHORS {
+            assert_eq!(Level::new(anchor.elo).values, anchor);
+        }
+        let (low, high) = (&ANCHORS[4], &ANCHORS[5]);
+        let middle = Level::new((low.elo + high.elo) / 2);
+        assert_eq!(middle.nodes(), (low.nodes + high.nodes) / 2);
+        assert_eq!(middle.values.blur, (low.blur + high.blur) / 2);
+        assert_eq!((Level::new(0).elo(), Level::new(u32::MAX).elo()), (MIN_ELO, MAX_ELO));
+        for elo in MIN_ELO..MAX_ELO {
+            assert!(Level::new(elo).nodes() <= Level::new(elo + 1).nodes());
+        }
+        assert_eq!(Level::of_skill(0), Some(Level::new(600)));
+        assert_eq!(Level::of_skill(10), Some(Level::new(1700)));
+        assert_eq!(Level::of_skill(19), Some(Level::new(2690)));
+        assert_eq!(Level::of_skill(20), None);
+    }
+
+    #[test]
+    fn higher_levels_find_the_best_move_more_often() {
+        for scores in [&[30, 10, 0, -20, -60, -100, -150, -300][..], &[0, -40, -90, -200, -500], &[9, 8, 7]] {
+            let mut before = 0;
+            for elo in (MIN_ELO..=MAX_ELO).step_by(200) {
+                let best = counts(elo, &candidates(scores))[0];
+                // A difference of 2 % is more than two standard deviations.
+                assert!(best + SEEDS / 50 >= before, "{elo}: {best} after {before} in {scores:?}");
+                before = best;
+            }
+            let lowest = counts(MIN_ELO, &candidates(scores))[0];
+            assert!(before == SEEDS && lowest < SEEDS * 6 / 10, "{lowest} {before}");
+        }
+    }
+
+    #[test]
+    fn errors_are_bounded_and_small_ones_are_more_common() {
+        let moves = candidates(&[0, -50, -100, -150, -200, -250, -300, -800, -1000]);
+        let counts = counts(600, &moves);
+        assert!(counts.windows(2).take(7).all(|pair| pair[0] >= pair[1]), "{counts:?}");
+        // A piece is lost rarely, a queen never.
+        assert!((1..SEEDS / 20).contains(&counts[6]), "{counts:?}");
+        assert_eq!(counts[8], 0);
+        for elo in (MIN_ELO..=MAX_ELO).step_by(100) {
+            let level = Level::new(elo);
+            let limit = level.values.blur.max(level.values.lapse_blur) as i32;
+            let moves = candidates(&[0, -limit - 1]);
+            assert!((0..SEEDS).all(|seed| level.with_seed(seed).choose(&moves, 1) == 0), "{elo}");
+        }
+    }
+
+    #[test]
+    fn a_move_that_gives_a_man_away_is_chosen_less() {
+        let mut moves = candidates(&[0, -80]);
+        let plain = counts(1000, &moves)[1];
+        moves[1].gives_away = true;
+        let careless = counts(1000, &moves)[1];
+        assert!(0 < careless && careless * 2 < plain, "{careless} {plain}");
+    }
+
+    #[test]
+    fn obvious_moves_are_overlooked_less_and_less() {
+        let mut retaking = candidates(&[10, 0, -5]);
+        retaking[0].retakes = true;
+        let mating = candidates(&[Score::mate_in(1).0, Score::mate_in(3).0, 800]);
+        for moves in [retaking, mating] {
+            let overlooked = |elo| SEEDS - counts(elo, &moves)[0];
+            assert!((SEEDS * 5 / 100..SEEDS * 11 / 100).contains(&overlooked(600)), "{}", overlooked(600));
+            assert!((1..SEEDS * 2 / 100).contains(&overlooked(1400)), "{}", overlooked(1400));
+            assert_eq!(overlooked(2200), 0);
+        }
+    }
+
+    #[test]
+    fn the_nearest_mate_is_worth_most() {
+        let worths: Vec<i32> =
+            [Score::mate_in(1), Score::mate_in(5), Score(30_000), Score(800), Score(-800), Score(-30_000)]
+                .into_iter()
+                .chain([Score::mated_in(6), Score::mated_in(2)])
+                .map(worth)
+                .collect();
+        assert!(worths.windows(2).all(|pair| pair[0] > pair[1]), "{worths:?}");
+    }
+
+    #[test]
+    fn luck_is_repeatable_and_differs_between_games_and_moves() {
+        let moves = candidates(&[5, 4, 3, 2, 1, 0]);
+        let choices = |seed| -> Vec<usize> {
+            (0..50).map(|situation| Level::new(1000).with_seed(seed).choose(&moves, situation)).collect()
+        };
+        assert_eq!(choices(1), choices(1));
+        assert_ne!(choices(1), choices(2));
+        assert!((0..6).all(|index| choices(1).contains(&index)), "{:?}", choices(1));
+        assert_eq!(Level::new(600).choose(&moves[..1], 3), 0);
+    }
+}

@@ -1,0 +1,169 @@
+//! Levels of play in whole searches: what they may spend, what they play and what they depend on.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use quillon::board::{Game, Outcome, START_FEN};
+use quillon::engine::Engine;
+use quillon::notation::parse_uci;
+use quillon::search::{GameClock, Level, Report, SearchEvent, SearchLimits, SearchResult};
+use quillon::types::{Color, Move};
+
+const FENS: [&str; 8] = [
+    START_FEN,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9",
+    // Very many moves, a single move, and a mate in one.
+    "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+    "6rk/8/8/8/8/8/7r/7K w - - 0 1",
+    "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1",
+    "4k3/P6p/8/3b4/8/8/1q4RP/6K1 b - - 0 1",
+];
+
+const LEVELS: [u32; 8] = [600, 850, 1100, 1400, 1700, 2000, 2300, 2800];
+
+/// A game clock with time for every level.
+fn at_level(elo: u32) -> SearchLimits {
+    let remaining = Duration::from_secs(3600);
+    let clock = GameClock { remaining, increment: Duration::ZERO, moves_to_go: None };
+    SearchLimits { level: Some(Level::new(elo)), clock: Some(clock), multi_pv: 1, ..SearchLimits::default() }
+}
+
+/// The result of a search with the lines that were told.
+fn search(engine: &mut Engine, game: &Game, limits: SearchLimits) -> (SearchResult, Vec<Report>) {
+    engine.set_game(game.clone());
+    let told = Arc::new(Mutex::new((None, Vec::new())));
+    let sink = Arc::clone(&told);
+    engine.go(limits, move |event| {
+        let mut told = sink.lock().expect("no panic in a sink");
+        match event {
+            SearchEvent::Line(line) => told.1.push(line),
+            SearchEvent::Finished(result) => told.0 = Some(result),
+            SearchEvent::CurrentMove { .. }
+            | SearchEvent::NoMoves { .. }
+            | SearchEvent::BookMove
+            | SearchEvent::TableFault(_) => {}
+        }
+    });
+    engine.wait();
+    let (result, lines) = std::mem::take(&mut *told.lock().expect("no panic in a sink"));
+    (result.expect("a search ends with its result"), lines)
+}
+
+fn game(fen: &str) -> Game {
+    fen.parse().expect("tests give valid FENs")
+}
+
+#[test]
+fn levels_keep_to_their_nodes_and_plies_and_tell_the_move_they_play() {
+    let mut engine = Engine::new().expect("an engine");
+    for elo in LEVELS {
+        let level = Level::new(elo);
+        for (number, fen) in FENS.into_iter().enumerate() {
+            engine.seed = number as u64;
+            let game = game(fen);
+            let (result, lines) = search(&mut engine, &game, at_level(elo));
+            let best = result.best.expect("a move");
+            assert!(game.position().is_legal(best), "{elo} {fen}");
+            assert!(result.nodes <= level.nodes() && result.depth <= level.depth(), "{elo} {fen} {result:?}");
+            let last = lines.last().expect("a line of analysis");
+            assert_eq!((last.multi_pv, last.pv[0], last.score), (1, best, result.score), "{elo} {fen}");
+            assert!(
+                lines.iter().all(|line| line.multi_pv == 1 && line.nodes <= level.nodes()),
+                "{elo} {fen}"
+            );
+        }
+    }
+}
+
+#[test]
+fn other_limits_hold_too() {
+    let mut engine = Engine::new().expect("an engine");
+    for nodes in [1, 2, 10, 100, 1000] {
+        let limits = SearchLimits { nodes: Some(nodes), ..at_level(1500) };
+        let (result, lines) = search(&mut engine, &game(FENS[1]), limits);
+        assert!(result.nodes <= nodes && result.best == lines.last().map(|line| line.pv[0]), "{result:?}");
+    }
+    let limits = SearchLimits { depth: Some(2), ..at_level(2800) };
+    assert_eq!(search(&mut engine, &game(FENS[1]), limits).0.depth, 2);
+    let wanted: Vec<Move> =
+        ["a2a3", "h2h3"].map(|text| parse_uci(game(START_FEN).position(), text).expect("legal")).to_vec();
+    let limits = SearchLimits { search_moves: wanted.clone(), ..at_level(600) };
+    assert!(wanted.contains(&search(&mut engine, &game(START_FEN), limits).0.best.expect("a move")));
+    // More lines can be shown than are weighed; the first is the one played.
+    let limits = SearchLimits { multi_pv: 12, ..at_level(2000) };
+    let (result, lines) = search(&mut engine, &game(FENS[3]), limits);
+    let first = lines.iter().rfind(|line| line.multi_pv == 1).expect("a first line");
+    assert_eq!((Some(first.pv[0]), lines.iter().map(|line| line.multi_pv).max()), (result.best, Some(12)));
+}
+
+#[test]
+fn a_level_plays_the_same_whatever_the_settings_and_earlier_searches() {
+    let mut plain = Engine::new().expect("an engine");
+    let mut other = Engine::new().expect("an engine");
+    other.set_hash(1).expect("1 MiB");
+    other.set_threads(3).expect("3 threads");
+    for elo in LEVELS {
+        for (number, fen) in FENS.into_iter().enumerate() {
+            let game = game(fen);
+            // Deep knowledge of the position must not help.
+            let full = SearchLimits { depth: Some(8), ..SearchLimits::default() };
+            search(&mut other, &game, full);
+            (plain.seed, other.seed) = (number as u64, number as u64);
+            let outcome = |engine: &mut Engine| {
+                let (result, _) = search(engine, &game, at_level(elo));
+                (result.best, result.ponder, result.score, result.nodes)
+            };
+            let expected = outcome(&mut plain);
+            assert_eq!(outcome(&mut other), expected, "{elo} {fen}");
+            assert_eq!(outcome(&mut plain), expected, "{elo} {fen}");
+        }
+    }
+}
+
+#[test]
+fn games_differ_by_their_seeds() {
+    let mut engine = Engine::new().expect("an engine");
+    let mut seeds = Vec::new();
+    let mut moves = Vec::new();
+    for _ in 0..20 {
+        engine.new_game();
+        seeds.push(engine.seed);
+        moves.push(search(&mut engine, &game(START_FEN), at_level(1000)).0.best.map(Move::bits));
+    }
+    seeds.sort_unstable();
+    seeds.dedup();
+    moves.sort_unstable();
+    moves.dedup();
+    assert_eq!(seeds.len(), 20);
+    assert!(moves.len() >= 4, "{moves:?}");
+}
+
+/// Plays a game, which the seed determines, and returns the score of White in half points.
+fn play(engine: &mut Engine, white: u32, black: u32, seed: u64) -> u32 {
+    let mut game = Game::default();
+    for _ in 0..400 {
+        match game.outcome() {
+            Some(Outcome::Checkmate(winner)) => return if winner == Color::White { 2 } else { 0 },
+            Some(Outcome::Draw(_)) => return 1,
+            None => {}
+        }
+        let elo = if game.position().stm() == Color::White { white } else { black };
+        engine.seed = seed;
+        let (result, _) = search(engine, &game, at_level(elo));
+        game.play(result.best.expect("the game is not over"));
+    }
+    1
+}
+
+#[test]
+fn the_higher_level_wins() {
+    let mut engine = Engine::new().expect("an engine");
+    for (low, high) in [(600, 1000), (1000, 1500)] {
+        let points: u32 = (0..6)
+            .map(|seed| play(&mut engine, high, low, seed) + 2 - play(&mut engine, low, high, seed))
+            .sum();
+        assert!(points >= 18, "{high} made {points} of 24 half points against {low}");
+    }
+}
