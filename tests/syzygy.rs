@@ -561,10 +561,10 @@ fn overwritten_files_do_no_harm() {
     let (mut refused, mut complained) = (0, 0);
     for (name, men) in SAMPLES {
         let bytes = std::fs::read(shared.join(name)).expect("the shared file can be read");
-        let mut places: Vec<usize> = (0..bytes.len().min(160)).collect();
-        places.extend((0..150).map(|_| rng.below(bytes.len())));
+        let mut places: Vec<usize> = (0..bytes.len().min(140)).collect();
+        places.extend((0..60).map(|_| rng.below(bytes.len())));
         for place in places {
-            for flip in [0xFF, 0x01, 0x80, 1 << rng.below(8)] {
+            for flip in [0xFF, 1 << rng.below(8)] {
                 let mut damaged = bytes.clone();
                 damaged[place] ^= flip;
                 // Some damage is wide.
@@ -583,7 +583,7 @@ fn overwritten_files_do_no_harm() {
         folder.write(name, &bytes);
     }
     // Most damage to a header is seen at once; some shows when the table is used.
-    assert!(refused > 500 && complained > 0, "{refused} {complained}");
+    assert!(refused > 300 && complained > 0, "{refused} {complained}");
 }
 
 #[test]

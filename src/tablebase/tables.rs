@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use shakmaty::Chess;
@@ -118,7 +119,12 @@ pub struct Tablebases {
     /// Number of WDL and of DTZ tables.
     counts: [usize; 2],
     trouble: Mutex<Trouble>,
+    /// Look-ups that met a damaged table.
+    failures: AtomicU32,
 }
+
+/// After so many failed look-ups no more are made: each costs more than a search without tables does.
+const MAX_FAILURES: u32 = 1000;
 
 /// Faults met while probing.
 #[derive(Default)]
@@ -161,6 +167,7 @@ impl Tablebases {
             men: 0,
             counts: [0; 2],
             trouble: Mutex::default(),
+            failures: AtomicU32::new(0),
         };
         for ((kind, material), path) in found {
             match tables.reader.add_file(&path) {
@@ -193,15 +200,20 @@ impl Tablebases {
     /// The result of a position under the fifty-move rule, as if its halfmove clock stood at zero. `None` when
     /// a table is missing or damaged, or when castling is still possible.
     pub fn probe_wdl(&self, position: &Position) -> Option<Wdl> {
-        let result = self.reader.probe_wdl_after_zeroing(&to_reader(position)?);
-        self.heard(result).map(Wdl::from_reader)
+        let position = self.question(position)?;
+        self.heard(self.reader.probe_wdl_after_zeroing(&position)).map(Wdl::from_reader)
     }
 
     /// The distance to the next capture, pawn move or mate; `None` like [`Tablebases::probe_wdl`].
     pub fn probe_dtz(&self, position: &Position) -> Option<Dtz> {
-        let dtz = self.heard(self.reader.probe_dtz(&to_reader(position)?))?;
+        let dtz = self.heard(self.reader.probe_dtz(&self.question(position)?))?;
         let is_rounded = dtz.precise().is_none();
         Some(Dtz { plies: dtz.ignore_rounding().0, is_rounded })
+    }
+
+    /// The position for the reader, if it should be asked at all.
+    fn question(&self, position: &Position) -> Option<Chess> {
+        if self.failures.load(Relaxed) >= MAX_FAILURES { None } else { to_reader(position) }
     }
 
     /// Complaints about damaged tables that have come up since the last call.
@@ -228,6 +240,9 @@ impl Tablebases {
     #[cold]
     fn complain(&self, table: String, reason: &str) {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.failures.fetch_add(1, Relaxed) + 1 == MAX_FAILURES {
+            trouble.news.push("too many failures, the tables are not used any more".to_owned());
+        }
         if !trouble.known.contains(&table) {
             trouble.news.push(format!("{table} {reason}"));
             trouble.known.insert(table);
