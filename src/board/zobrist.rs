@@ -4,7 +4,7 @@
 //! en-passant possibility agree; all four enter the main key. An en-passant square enters only when
 //! such a capture is legal, because only then is it stored.
 
-use crate::types::{CastlingRights, CastlingSide, Color, File, Piece, PieceType, Square};
+use crate::types::{CastlingRights, CastlingSide, Color, File, Piece, PieceType, SplitMix64, Square};
 
 struct Table {
     /// `[piece][square]`
@@ -21,14 +21,14 @@ static TABLE: Table = Table::new();
 
 impl Table {
     const fn new() -> Table {
-        let mut state = 0x5155_494C_4C4F_4E21;
+        let mut random = SplitMix64::from_state(0x5155_494C_4C4F_4E21);
         let mut table =
             Table { piece: [[0; 64]; 12], castling: [[0; 8]; 4], en_passant: [0; 8], black_to_move: 0 };
         let mut piece = 0;
         while piece < 12 {
             let mut square = 0;
             while square < 64 {
-                table.piece[piece][square] = split_mix(&mut state);
+                table.piece[piece][square] = random.next();
                 square += 1;
             }
             piece += 1;
@@ -37,28 +37,19 @@ impl Table {
         while slot < 4 {
             let mut file = 0;
             while file < 8 {
-                table.castling[slot][file] = split_mix(&mut state);
+                table.castling[slot][file] = random.next();
                 file += 1;
             }
             slot += 1;
         }
         let mut file = 0;
         while file < 8 {
-            table.en_passant[file] = split_mix(&mut state);
+            table.en_passant[file] = random.next();
             file += 1;
         }
-        table.black_to_move = split_mix(&mut state);
+        table.black_to_move = random.next();
         table
     }
-}
-
-/// The SplitMix64 generator (Steele, Lea, Flood 2014).
-const fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 /// Which of the structure keys a piece belongs to: 0 pawns, 1 White's pieces, 2 Black's pieces. `[piece]`

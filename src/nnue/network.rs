@@ -11,6 +11,7 @@ use super::error::NetworkError;
 use super::features::{FEATURES, Viewpoint, output_bucket};
 use super::inference::{Block, Kernels, LANES};
 use crate::board::Position;
+use crate::types::SplitMix64;
 
 /// One, in the units of the accumulators; the activation is clamped to 0..=`QA`.
 pub const QA: i32 = 255;
@@ -57,15 +58,8 @@ impl NetworkParts {
     /// # Panics
     /// When `hidden` is 0.
     pub fn random(seed: u64, hidden: usize, buckets: usize) -> NetworkParts {
-        let mut state = seed;
-        // SplitMix64 (Steele, Lea and Flood, 2014).
-        let mut next = move |limit: i64| -> i64 {
-            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mut z = state;
-            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            (z ^ (z >> 31)) as i64 % (limit + 1)
-        };
+        let mut random = SplitMix64::from_state(seed);
+        let mut next = move |limit| random.signed(limit);
         let mut list = |length: usize, limit: i64| (0..length).map(|_| next(limit) as i16).collect();
         let output_limit = (MAX_OUTPUT_SUM / (2 * hidden as i64)).min(127);
         NetworkParts {

@@ -1,10 +1,10 @@
 //! The training positions in memory: each board once, some games held out for validation.
 
-use super::random::{Permutation, SplitMix64};
+use super::random::Permutation;
 use super::record::Record;
 use crate::board::Position;
 use crate::datagen::{GameRecord, Outcome};
-use crate::types::Score;
+use crate::types::{Score, SplitMix64};
 
 /// Purposes of random streams, beside the numbers of the passes.
 const SPLIT: u64 = 1 << 40;

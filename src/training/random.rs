@@ -1,44 +1,6 @@
-//! Random numbers whose whole state is a seed, and a random order of any size without memory.
+//! A random order of any size without memory.
 
-/// The generator SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators").
-#[derive(Clone, Debug)]
-pub(super) struct SplitMix64(u64);
-
-impl SplitMix64 {
-    /// A stream of its own for each pair of seed and purpose.
-    pub fn new(seed: u64, purpose: u64) -> SplitMix64 {
-        SplitMix64(scramble(seed).wrapping_add(scramble(!purpose)))
-    }
-
-    /// The next 64 random bits.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        scramble(self.0)
-    }
-
-    /// A number in 0.0..1.0.
-    pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// A number from -bound up to bound.
-    pub fn within(&mut self, bound: f32) -> f32 {
-        ((2.0 * self.unit() - 1.0) * f64::from(bound)) as f32
-    }
-
-    /// A number below `end`, which is at least 1. The bias is below end / 2^64.
-    #[cfg(test)]
-    pub fn below(&mut self, end: usize) -> usize {
-        ((u128::from(self.next()) * end as u128) >> 64) as usize
-    }
-}
-
-/// Spreads the entropy of a word over all its bits (the finaliser of SplitMix64); a bijection.
-fn scramble(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
+use crate::types::SplitMix64;
 
 const ROUNDS: usize = 8;
 
@@ -141,14 +103,5 @@ mod tests {
         // Also neighbours are not near each other: |difference| < LEN / 100 in 2 % of the cases.
         let near = (1..LEN).filter(|&i| first.at(i).abs_diff(first.at(i - 1)) < LEN / 100).count();
         assert!(near.abs_diff(1990) < 250, "{near}");
-    }
-
-    #[test]
-    fn numbers_are_even() {
-        let mut random = SplitMix64::new(1, 2);
-        let mean = (0..10_000).map(|_| random.unit()).sum::<f64>() / 10_000.0;
-        assert!((mean - 0.5).abs() < 0.02, "{mean}");
-        assert!((0..1000).all(|_| random.within(0.25).abs() <= 0.25 && random.below(3) < 3));
-        assert_ne!(SplitMix64::new(1, 2).next(), SplitMix64::new(2, 1).next());
     }
 }

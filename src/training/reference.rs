@@ -3,10 +3,10 @@
 use super::block::{BLOCK, Block};
 use super::lane::{LANE, Lanes};
 use super::objective::Objective;
-use super::random::SplitMix64;
 use super::record::Record;
 use super::samples::material_records;
 use super::shape::Shape;
+use crate::types::SplitMix64;
 
 const OBJECTIVE: Objective = Objective { wdl: 0.3, scale: 350.0 };
 

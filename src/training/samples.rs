@@ -1,11 +1,11 @@
 //! Positions for tests: random games with a score that can be learnt.
 
-use super::random::SplitMix64;
 use super::record::Record;
 use super::shape::Shape;
 use super::trainer::Settings;
 use crate::board::Position;
 use crate::types::Score;
+use crate::types::SplitMix64;
 
 /// Positions of random games, five plies apart.
 pub fn random_positions(seed: u64, count: usize) -> Vec<Position> {

@@ -85,8 +85,8 @@ fn minimum(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::random::SplitMix64;
     use crate::training::samples::material_records;
+    use crate::types::SplitMix64;
 
     #[test]
     fn the_scale_of_the_data_is_found() {

@@ -7,10 +7,11 @@ use super::adam::Adam;
 use super::block::{BLOCK, Block};
 use super::lane::{Lane, Lanes};
 use super::objective::{Objective, loss_and_slope};
-use super::random::{Permutation, SplitMix64};
+use super::random::Permutation;
 use super::record::Record;
 use super::shape::Shape;
 use crate::nnue::FEATURES;
+use crate::types::SplitMix64;
 
 /// Parts of a batch. Each is summed up on its own, by whichever thread is free, and the sums are added
 /// in order; so the outcome does not depend on the threads. More threads than parts have nothing to do.

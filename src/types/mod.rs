@@ -5,6 +5,7 @@ mod castling;
 mod color;
 mod mv;
 mod piece;
+mod random;
 mod score;
 mod square;
 
@@ -13,6 +14,7 @@ pub use castling::{CastlingRights, CastlingSide};
 pub use color::Color;
 pub use mv::{MAX_MOVES, Move, MoveKind, MoveList};
 pub use piece::{Piece, PieceType};
+pub use random::SplitMix64;
 pub use score::{MAX_PLY, Score};
 pub use square::{File, Rank, Square};
 

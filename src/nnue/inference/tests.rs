@@ -1,21 +1,18 @@
 //! Every implementation against the scalar one.
 
 use super::*;
+use crate::types::SplitMix64;
 
-/// Numbers between -`limit` and `limit`, by SplitMix64.
-struct Numbers(u64);
+/// Random numbers for blocks.
+struct Numbers(SplitMix64);
 
 impl Numbers {
-    fn next(&mut self, limit: i64) -> i64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) as i64 % (limit + 1)
+    fn new(seed: u64) -> Numbers {
+        Numbers(SplitMix64::from_state(seed))
     }
 
     fn blocks(&mut self, count: usize, limit: i64) -> Vec<Block> {
-        (0..count).map(|_| Block(std::array::from_fn(|_| self.next(limit) as i16))).collect()
+        (0..count).map(|_| Block(std::array::from_fn(|_| self.0.signed(limit) as i16))).collect()
     }
 }
 
@@ -44,7 +41,7 @@ const UPDATES: [Update; 3] = [
 
 #[test]
 fn updates_are_identical() {
-    let mut numbers = Numbers(1);
+    let mut numbers = Numbers::new(1);
     for length in LENGTHS {
         for _ in 0..20 {
             let [from, a, b, c, d] = [(); 5].map(|()| numbers.blocks(length, i64::from(i16::MAX)));
@@ -68,13 +65,13 @@ fn updates_are_identical() {
 
 #[test]
 fn refreshes_are_identical() {
-    let mut numbers = Numbers(2);
+    let mut numbers = Numbers::new(2);
     for length in LENGTHS {
         let rows = numbers.blocks(40 * length, 505);
         for (added, removed) in [(0, 0), (1, 0), (0, 1), (2, 3), (32, 0), (32, 32)] {
             let cached = numbers.blocks(length, 10_000);
             let mut list = |count: usize| -> Vec<u16> {
-                (0..count).map(|_| numbers.next(39).unsigned_abs() as u16).collect()
+                (0..count).map(|_| numbers.0.signed(39).unsigned_abs() as u16).collect()
             };
             let (added, removed) = (list(added), list(removed));
             let result = |kernels: Kernels| {
@@ -92,7 +89,7 @@ fn refreshes_are_identical() {
 
 #[test]
 fn activations_are_identical() {
-    let mut numbers = Numbers(3);
+    let mut numbers = Numbers::new(3);
     for length in LENGTHS {
         for limit in [1, 300, 2000, i64::from(i16::MAX)] {
             for _ in 0..20 {
