@@ -160,7 +160,7 @@ fn play(engine: &mut Engine, white: u32, black: u32, seed: u64) -> u32 {
 #[test]
 fn the_higher_level_wins() {
     let mut engine = Engine::new().expect("an engine");
-    for (low, high) in [(600, 1000), (1000, 1500)] {
+    for (low, high) in [(600, 1400), (1200, 1800)] {
         let points: u32 = (0..6)
             .map(|seed| play(&mut engine, high, low, seed) + 2 - play(&mut engine, low, high, seed))
             .sum();

@@ -50,15 +50,15 @@ const fn anchor(
 
 /// The levels that were fitted; between them values are interpolated.
 const ANCHORS: [Anchor; 12] = [
-    anchor(600, (1, 3_000), (24, 400), [150, 900, 100]),
-    anchor(800, (1, 3_100), (20, 280), [110, 850, 60]),
-    anchor(1000, (1, 3_200), (16, 190), [80, 700, 35]),
-    anchor(1200, (1, 3_300), (12, 165), [70, 600, 20]),
-    anchor(1400, (2, 3_600), (10, 130), [55, 500, 12]),
-    anchor(1600, (3, 4_500), (8, 80), [25, 400, 5]),
-    anchor(1800, (5, 7_000), (7, 50), [12, 350, 2]),
-    anchor(2000, (7, 14_000), (5, 32), [5, 300, 1]),
-    anchor(2200, (8, 25_000), (4, 22), [3, 250, 0]),
+    anchor(600, (1, 3_000), (24, 470), [180, 900, 120]),
+    anchor(800, (1, 3_100), (20, 290), [115, 850, 60]),
+    anchor(1000, (1, 3_200), (16, 205), [90, 700, 35]),
+    anchor(1200, (2, 3_400), (12, 190), [75, 600, 20]),
+    anchor(1400, (2, 3_600), (10, 125), [50, 500, 12]),
+    anchor(1600, (3, 4_800), (8, 75), [25, 400, 5]),
+    anchor(1800, (5, 9_000), (6, 45), [10, 350, 2]),
+    anchor(2000, (8, 20_000), (4, 29), [4, 300, 1]),
+    anchor(2200, (9, 34_000), (4, 20), [2, 250, 0]),
     anchor(2400, (12, 70_000), (3, 12), [1, 200, 0]),
     anchor(2600, (17, 200_000), (2, 4), [0, 0, 0]),
     anchor(2800, (24, 500_000), (1, 0), [0, 0, 0]),
@@ -221,7 +221,7 @@ mod tests {
         let (low, high) = (&ANCHORS[4], &ANCHORS[5]);
         let middle = Level::new((low.elo + high.elo) / 2);
         assert_eq!(middle.nodes(), (low.nodes + high.nodes) / 2);
-        assert_eq!(middle.values.blur, (low.blur + high.blur) / 2);
+        assert_eq!(middle.values.blur, (low.blur + high.blur).div_ceil(2));
         assert_eq!((Level::new(0).elo(), Level::new(u32::MAX).elo()), (MIN_ELO, MAX_ELO));
         for elo in MIN_ELO..MAX_ELO {
             assert!(Level::new(elo).nodes() <= Level::new(elo + 1).nodes());
@@ -279,9 +279,16 @@ mod tests {
         let mating = candidates(&[Score::mate_in(1).0, Score::mate_in(3).0, 800]);
         for moves in [retaking, mating] {
             let overlooked = |elo| SEEDS - counts(elo, &moves)[0];
-            assert!((SEEDS * 5 / 100..SEEDS * 11 / 100).contains(&overlooked(600)), "{}", overlooked(600));
-            assert!((1..SEEDS * 2 / 100).contains(&overlooked(1400)), "{}", overlooked(1400));
-            assert_eq!(overlooked(2200), 0);
+            let mut before = SEEDS;
+            for elo in (MIN_ELO..=MAX_ELO).step_by(400) {
+                let expected = SEEDS * u64::from(Level::new(elo).values.overlooks) / 1000;
+                // Four standard deviations of the rarest.
+                let spread = 4 * (expected.isqrt() + u64::from(expected > 0));
+                let count = overlooked(elo);
+                assert!(count.abs_diff(expected) <= spread && count <= before, "{elo}: {count}");
+                before = count;
+            }
+            assert_eq!(before, 0);
         }
     }
 

@@ -115,6 +115,10 @@ pub struct Searcher {
 /// Nodes between two looks at clock and stop flag.
 const CHECK_INTERVAL: u64 = 512;
 
+/// A search that has reached its node limit may enter a few more nodes on its way out; a level of play,
+/// which promises not to exceed its nodes, keeps so many in reserve. All levels have more than this.
+const WAY_OUT: u64 = 64;
+
 impl Searcher {
     /// A searcher with empty histories for thread `index`.
     pub fn new(index: usize) -> Searcher {
@@ -181,7 +185,7 @@ impl Searcher {
         self.nodes = 0;
         self.budget = TimeBudget::new(limits);
         let nodes = limits.nodes.unwrap_or(u64::MAX);
-        self.node_limit = limits.level.map_or(nodes, |level| nodes.min(level.nodes()));
+        self.node_limit = limits.level.map_or(nodes, |level| nodes.min(level.nodes() - WAY_OUT));
         if let (Some(rate), Some(hard), false) = (limits.nodes_per_ms, self.budget.hard, limits.ponder) {
             let hard = (hard.as_micros() as u64).saturating_mul(rate.get()) / 1000;
             self.node_limit = self.node_limit.min(hard.max(1));
