@@ -599,16 +599,16 @@ fn a_limited_level_spends_few_nodes_in_games_only() {
     let lines = client.search_lines();
     assert!(Search::check(&KIWIPETE.parse().expect("valid"), &lines, false).main().nodes > 3000);
     client.send("setoption name UCI_AnalyseMode value true");
-    assert!(nodes(&mut client, "go nodes 20000") > 3000);
+    assert!(nodes(&mut client, "go nodes 100000") > 3000);
     client.send("setoption name UCI_AnalyseMode value false");
     // The other scale, and which of them counts.
     client.send("setoption name UCI_LimitStrength value false");
-    assert!(nodes(&mut client, "go nodes 20000") > 3000);
+    assert!(nodes(&mut client, "go nodes 100000") > 3000);
     client.send("setoption name Skill Level value 0");
-    assert!(nodes(&mut client, "go nodes 20000") <= 3000);
+    assert!(nodes(&mut client, "go nodes 100000") <= 3000);
     client.send("setoption name UCI_LimitStrength value true");
     client.send("setoption name UCI_Elo value 2800");
-    assert!(nodes(&mut client, "go nodes 20000") > 3000);
+    assert!(nodes(&mut client, "go nodes 100000") > 3000);
     client.quit();
 }
 

@@ -10,8 +10,9 @@ use crate::types::{Depth, Score};
 
 use super::record::ScoredMove;
 
-/// Memory of each player. A game of small searches fills no more.
-const HASH_MIB: usize = 8;
+/// Memory of each player: enough for a game of small searches, and small enough for the processor's caches
+/// (8 % more positions per second than with 8 MiB).
+const HASH_MIB: usize = 2;
 
 /// A search that was about to end after its soft limit is broken off at this multiple of it.
 const HARD_FACTOR: u64 = 8;

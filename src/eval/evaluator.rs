@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::evaluate;
+use super::lone_king::lone_king;
 use crate::board::{Delta, Position};
 use crate::nnue::{AccumulatorStack, Network};
 use crate::types::Score;
@@ -53,7 +54,9 @@ impl Evaluator {
     #[inline(always)]
     pub fn evaluate(&mut self, position: &Position) -> Score {
         match &mut self.accumulators {
-            Some(accumulators) => Score(accumulators.evaluate(position)).clamp_eval(),
+            Some(accumulators) => {
+                lone_king(position).unwrap_or_else(|| Score(accumulators.evaluate(position)).clamp_eval())
+            }
             None => evaluate(position),
         }
     }
@@ -63,7 +66,9 @@ impl Evaluator {
 /// evaluation.
 pub fn evaluate_with(network: Option<&Network>, position: &Position) -> Score {
     match network {
-        Some(network) => Score(network.evaluate(position)).clamp_eval(),
+        Some(network) => {
+            lone_king(position).unwrap_or_else(|| Score(network.evaluate(position)).clamp_eval())
+        }
         None => evaluate(position),
     }
 }

@@ -1,11 +1,11 @@
 //! Static evaluation: what a position is worth without searching.
 //!
-//! A search asks its `Evaluator`, which computes with a network if it was given one. Otherwise a small
-//! hand-made evaluation answers, `evaluate`, which a network trained on the engine's own games is to
-//! replace.
+//! A search asks its `Evaluator`, which computes with a network, except where a lone king has to be mated.
+//! Without a network the small hand-made evaluation answers, `evaluate`, of which the first network learnt.
 
 mod evaluator;
 mod hand_made;
+mod lone_king;
 mod params;
 mod tapered;
 mod wdl;

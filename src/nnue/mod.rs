@@ -19,6 +19,8 @@ mod network;
 
 use std::sync::Arc;
 
+use once_cell::sync::Lazy;
+
 pub use accumulator::AccumulatorStack;
 pub use error::{LoadError, NetworkError};
 pub use features::{FEATURES, Viewpoint, feature_index, output_bucket};
@@ -27,7 +29,23 @@ pub use network::{
     SCALES,
 };
 
-/// The network that is part of the program; `None` as long as the hand-made evaluation plays better.
+/// The network that is part of the program. `docs/training.md` tells how it was trained.
 pub fn built_in() -> Option<Arc<Network>> {
-    None
+    static NETWORK: Lazy<Arc<Network>> = Lazy::new(|| {
+        let network = Network::from_bytes(include_bytes!("default.nnue"));
+        Arc::new(network.expect("the file is part of the source, and a test reads it"))
+    });
+    Some(Arc::clone(&NETWORK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_network_is_sound() {
+        let network = built_in().expect("there is one");
+        assert!(Arc::ptr_eq(&network, &built_in().expect("there is one")), "loaded once");
+        assert_eq!(*network, Network::from_bytes(&network.to_bytes()).expect("it can be written and read"));
+    }
 }
