@@ -5,8 +5,6 @@ use super::searcher::{SearchJob, Searcher};
 use crate::board::Position;
 use crate::types::{Depth, Move, Score};
 
-/// Shallowest node in which the table move is tested.
-const SINGULAR_MIN_DEPTH: Depth = 6;
 /// Double extensions that a line may hold.
 const MAX_DOUBLE_EXTENSIONS: u32 = 12;
 
@@ -24,7 +22,8 @@ impl Searcher {
     ) -> Result<Depth, Score> {
         let (ply, depth, window) = (facts.ply, facts.depth, facts.window);
         let Some(entry) = facts.known else { return Ok(0) };
-        let testable = depth >= SINGULAR_MIN_DEPTH + Depth::from(facts.tt_pv)
+        let p = self.params();
+        let testable = depth >= p.singular_depth + Depth::from(facts.tt_pv)
             && entry.depth >= depth - 3
             && entry.bound.is_lower()
             && !entry.score.is_decisive()
@@ -32,7 +31,6 @@ impl Searcher {
         if !testable {
             return Ok(0);
         }
-        let p = self.params();
         let pv_factor = 1 + Depth::from(facts.tt_pv && !K::PV);
         let beta = entry.score - p.singular_margin * depth * pv_factor / 16;
         self.stack[ply].excluded = Some(mv);

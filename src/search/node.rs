@@ -217,7 +217,11 @@ impl Searcher {
 
         // 7. Without a table move the first move is a guess: look less deep (CPW: "Internal Iterative
         // Reductions").
-        if (K::PV || cut_node) && depth >= 4 && facts.tt_move.is_none() && excluded.is_none() {
+        if (K::PV || cut_node)
+            && depth >= self.params().iir_depth
+            && facts.tt_move.is_none()
+            && excluded.is_none()
+        {
             depth -= 1;
             facts.depth = depth;
         }

@@ -58,19 +58,27 @@ params! {
 
     rfp_depth = 6, 4, 12, 1; "Reverse futility pruning: deepest node."
     rfp_margin = 76, 40, 130, 8; "Reverse futility pruning: margin per ply."
+    rfp_least = 20, 0, 60, 5; "Reverse futility pruning: least margin."
     rfp_improving = 64, 20, 130, 10; "Reverse futility pruning: margin taken off when improving."
 
     nmp_margin = 154, 0, 400, 25; "Null move pruning: margin that the depth term must make up for."
     nmp_depth = 26, 5, 40, 4; "Null move pruning: margin per ply."
     nmp_eval = 196, 100, 400, 25; "Null move pruning: evaluation surplus worth one more ply."
 
+    nmp_least_depth = 3, 2, 5, 1; "Null move pruning: shallowest node."
+    nmp_verify_depth = 14, 8, 20, 1; "Null move pruning: from this depth on a cut-off is checked by a search without null moves."
     nmp_base = 4010, 2500, 5500, 300; "Null move pruning: reduction in 1024ths of a ply."
     nmp_per_ply = 361, 150, 550, 30; "Null move pruning: further reduction per ply of depth, in 1024ths."
 
+    probcut_depth = 5, 3, 8, 1; "ProbCut: shallowest node."
     probcut_margin = 195, 100, 320, 20; "ProbCut: margin above beta."
     probcut_improving = 54, 0, 120, 10; "ProbCut: margin taken off when improving."
 
+    iir_depth = 4, 2, 8, 1; "Internal iterative reduction: shallowest node."
+
     lmp_base = 5, 2, 8, 1; "Late move pruning: moves always searched."
+    futility_max = 10, 5, 16, 1; "Futility pruning: reduced depth at which it ends."
+    prune_merit = 8192, 4000, 16000, 800; "Quiet merit worth one ply of reduced depth when pruning."
     futility_base = 92, 30, 200, 15; "Futility pruning: margin."
     futility_depth = 93, 50, 160, 10; "Futility pruning: margin per ply."
     history_prune = 5271, 1500, 8000, 500; "History pruning: merit below which a quiet move is left out, per ply."
@@ -78,12 +86,16 @@ params! {
     see_noisy = 100, 40, 160, 10; "SEE pruning of noisy moves: loss allowed, per ply."
     see_noisy_history = 33, 10, 80, 6; "SEE pruning of noisy moves: capture history worth a centipawn."
 
+    noisy_futility_max = 8, 4, 14, 1; "Futility pruning of noisy moves: reduced depth at which it ends."
     noisy_futility_base = 289, 50, 2000, 40; "Futility pruning of noisy moves: margin."
     noisy_futility_depth = 137, 60, 300, 20; "Futility pruning of noisy moves: margin per ply."
     noisy_futility_history = 31, 10, 80, 6; "Futility pruning of noisy moves: capture history worth a centipawn."
 
+    hindsight_more = 3, 1, 5, 1; "Hindsight: reduction from which a node may be searched deeper."
+    hindsight_less = 2, 1, 5, 1; "Hindsight: reduction from which a node may be searched less."
     hindsight_margin = 166, 40, 400, 30; "Hindsight: sum of evaluations above which a reduced move is searched less."
 
+    singular_depth = 6, 4, 9, 1; "Singular extension: shallowest node, one more where a principal variation once was."
     singular_margin = 10, 4, 28, 2; "Singular extension: sixteenths of a centipawn below the table score, per ply."
     double_margin = 19, 5, 40, 4; "Double extension: further margin."
     triple_margin = 82, 40, 180, 15; "Triple extension: further margin."
@@ -97,6 +109,7 @@ params! {
     lmr_improving = 700, 0, 1800, 150; "More reduction when not improving."
     lmr_check = 933, 0, 2000, 150; "Less reduction of moves that give check."
     lmr_tt_noisy = 620, 0, 2000, 150; "More reduction of quiet moves when the table move is noisy."
+    cutoffs_many = 3, 1, 8, 1; "Cut-offs below a node that are not yet many."
     lmr_cutoffs = 878, 0, 2000, 150; "More reduction where the nodes below keep cutting off."
     lmr_correction = 10, 0, 40, 4; "Less reduction per centipawn of evaluation correction."
     lmr_history = 9740, 4000, 16000, 800; "Quiet merit worth one ply."

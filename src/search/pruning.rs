@@ -10,8 +10,6 @@ use crate::types::{Depth, Move, Score};
 
 /// From this fifty-move count on table scores count for nothing.
 const TT_MAX_HALFMOVE_CLOCK: u16 = 90;
-/// From this depth on a null-move cut-off is checked by a search without null moves.
-const NMP_VERIFY_DEPTH: Depth = 14;
 
 impl Searcher {
     /// Whether the fifty-move rule is far enough for scores to be trusted that were found at another count.
@@ -66,14 +64,16 @@ impl Searcher {
     /// get worse for its side, too little if both sides agree that little happens.
     #[inline(always)]
     pub(super) fn hindsight<K: NodeKind>(&mut self, facts: &NodeFacts) -> Depth {
-        let hindsight_margin = self.params().hindsight_margin;
+        let p = self.params();
         let last = self.stack.before_mut(facts.ply, 1);
         // Taken, so that searching this node again (a singular test) does not count it twice.
         let reduction = std::mem::take(&mut last.reduction);
         let Some(before) = last.static_eval.filter(|_| !K::ROOT && !facts.in_check) else { return 0 };
-        if reduction >= 3 && facts.static_eval + before.0 <= Score::DRAW {
+        if reduction >= p.hindsight_more && facts.static_eval + before.0 <= Score::DRAW {
             1
-        } else if reduction >= 2 && facts.depth >= 2 && facts.static_eval + before.0 > Score(hindsight_margin)
+        } else if reduction >= p.hindsight_less
+            && facts.depth >= 2
+            && facts.static_eval + before.0 > Score(p.hindsight_margin)
         {
             -1
         } else {
@@ -123,7 +123,7 @@ impl Searcher {
         let margin = p.rfp_margin * facts.depth - p.rfp_improving * i32::from(facts.improving);
         let applies = facts.depth <= p.rfp_depth
             && !facts.tt_pv
-            && facts.eval - margin.max(20) >= beta
+            && facts.eval - margin.max(p.rfp_least) >= beta
             && !beta.is_loss()
             && !facts.eval.is_win();
         applies.then(|| Score((facts.eval.0 + 2 * beta.0) / 3))
@@ -138,7 +138,7 @@ impl Searcher {
         let p = self.params();
         let allowed = facts.eval >= beta
             && facts.static_eval + p.nmp_depth * depth >= beta + p.nmp_margin
-            && depth >= 3
+            && depth >= p.nmp_least_depth
             && !beta.is_decisive()
             && position.has_pieces(position.stm())
             && self.stack.before(ply, 1).mv.is_some()
@@ -170,7 +170,7 @@ impl Searcher {
         }
         // A mate found after passing is not proven.
         let score = if score.is_win() { beta } else { score };
-        if depth < NMP_VERIFY_DEPTH || self.null_move_from > 0 {
+        if depth < p.nmp_verify_depth || self.null_move_from > 0 {
             return Some(score);
         }
         self.null_move_from = ply + (3 * (depth - reduction) / 4).max(1) as usize;
@@ -186,7 +186,7 @@ impl Searcher {
         let p = self.params();
         let beta = facts.window.beta + p.probcut_margin - p.probcut_improving * i32::from(facts.improving);
         let refuted = facts.known.is_some_and(|entry| entry.depth >= depth - 3 && entry.score < beta);
-        if depth < 5 || facts.window.beta.is_decisive() || refuted || beta.is_win() {
+        if depth < p.probcut_depth || facts.window.beta.is_decisive() || refuted || beta.is_win() {
             return None;
         }
         let context = QuietContext::unused(position);
@@ -246,7 +246,7 @@ impl Searcher {
         let gives_check = position.gives_check(mv, &context.checks);
         if mv.is_noisy() || gives_check {
             let history = if mv.is_noisy() { self.histories.capture.get(position, mv) } else { 0 };
-            if !gives_check && !facts.in_check && lmr_depth < 8 && !alpha.is_win() {
+            if !gives_check && !facts.in_check && lmr_depth < p.noisy_futility_max && !alpha.is_win() {
                 let ceiling = facts.static_eval
                     + p.noisy_futility_base
                     + p.noisy_futility_depth * lmr_depth
@@ -268,9 +268,9 @@ impl Searcher {
         if merit < -p.history_prune * depth {
             return true;
         }
-        let lmr_depth = (lmr_depth + merit / 8192).max(0);
+        let lmr_depth = (lmr_depth + merit / p.prune_merit).max(0);
         let ceiling = facts.static_eval + p.futility_base + p.futility_depth * lmr_depth;
-        if !facts.in_check && lmr_depth < 10 && ceiling <= alpha {
+        if !facts.in_check && lmr_depth < p.futility_max && ceiling <= alpha {
             picker.skip_quiets();
             return true;
         }

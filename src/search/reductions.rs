@@ -61,7 +61,7 @@ impl Searcher {
         r += p.lmr_cut_node * i32::from(facts.cut_node);
         r += p.lmr_improving * i32::from(!facts.improving);
         r -= p.lmr_check * i32::from(child.in_check());
-        r += p.lmr_cutoffs * i32::from(self.stack[facts.ply + 1].cutoffs > 3);
+        r += p.lmr_cutoffs * i32::from(self.stack[facts.ply + 1].cutoffs as i32 > p.cutoffs_many);
         r -= p.lmr_correction * facts.correction;
         if mv.is_quiet() {
             r += p.lmr_tt_noisy * i32::from(facts.tt_move.is_some_and(Move::is_noisy));
