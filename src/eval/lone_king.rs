@@ -8,7 +8,7 @@
 use crate::board::Position;
 use crate::types::{Color, PieceType, Score, Square};
 
-/// More than a network says of any position, in internal units.
+/// Well above what networks say of positions that are still to be won, in internal units.
 const WON: i32 = 3000;
 /// For each man that is left, so that none is given away.
 const MAN: i32 = 100;

@@ -2,9 +2,9 @@
 //!
 //! A level is weaker in two ways. It searches only so many plies and nodes, whatever the machine and the
 //! clock, and so misses what lies too deep. At the lowest levels, where every legal move must be looked at
-//! to find the plausible mistakes among them, the plies bind, at the higher ones the nodes. And among the best moves it has found it does not judge exactly: each move's
-//! score is blurred by a chance amount that is bounded, so a move is chosen only if it looks nearly as good
-//! as the best. Rarely its attention lapses and the blur is large, as in a blunder, or it overlooks an
+//! to find the plausible mistakes among them, the plies bind, at the higher ones the nodes. And among the
+//! best moves it has found it does not judge exactly: each move's score is blurred by a chance amount that is
+//! bounded, so a move is chosen only if it looks nearly as good as the best. Rarely its attention lapses and the blur is large, as in a blunder, or it overlooks an
 //! obvious move. (The idea to choose among the lines of MultiPV is known from Stockfish's skill levels.)
 //!
 //! All numbers lie in [`ANCHORS`]; to fit the levels again, change that table only. Whole numbers and a seed

@@ -513,7 +513,8 @@ impl Searcher {
 
     /// Tells which root move is being searched, in long searches only.
     fn announce_move(&self, job: &SearchJob, depth: Depth, mv: Move, number: usize) {
-        if self.index == 0 && self.has_run(job, VERBOSE_AFTER) {
+        // Short searches need not ask the clock at every root move.
+        if self.index == 0 && self.nodes > 10_000 && self.has_run(job, VERBOSE_AFTER) {
             (job.sink)(SearchEvent::CurrentMove { depth, mv, number: number + self.line });
         }
     }

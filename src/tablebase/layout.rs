@@ -12,15 +12,8 @@ pub(super) type Man = (usize, PieceType);
 
 /// Reads a header's four bits of a man.
 pub(super) fn man(nibble: u8) -> Option<Man> {
-    let kinds = [
-        PieceType::Pawn,
-        PieceType::Knight,
-        PieceType::Bishop,
-        PieceType::Rook,
-        PieceType::Queen,
-        PieceType::King,
-    ];
-    let kind = kinds.get(usize::from(nibble & 7).checked_sub(1)?)?;
+    // The format numbers the pieces in our order, from 1.
+    let kind = PieceType::ALL.get(usize::from(nibble & 7).checked_sub(1)?)?;
     Some((usize::from(nibble >> 3 & 1), *kind))
 }
 

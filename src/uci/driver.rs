@@ -262,96 +262,53 @@ impl Driver {
             Ok(change) => change,
             Err(error) => return self.complain(&error),
         };
-        let result = match change {
-            Change::Hash(mib) => self.engine.set_hash(mib),
-            Change::Threads(threads) => self.engine.set_threads(threads),
-            Change::ClearHash => {
-                self.engine.clear();
-                Ok(())
+        match change {
+            Change::Hash(mib) => {
+                let done = self.engine.set_hash(mib);
+                self.complain_if_failed(done);
             }
-            Change::Overhead(ms) => {
-                self.settings.overhead_ms = ms;
-                Ok(())
+            Change::Threads(threads) => {
+                let done = self.engine.set_threads(threads);
+                self.complain_if_failed(done);
             }
-            Change::MultiPv(lines) => {
-                self.settings.multi_pv = lines;
-                Ok(())
-            }
-            Change::Chess960(on) => {
-                self.settings.chess960 = on;
-                Ok(())
-            }
-            Change::ShowWdl(on) => {
-                self.settings.show_wdl = on;
-                Ok(())
-            }
-            Change::EvalFile(path) => {
-                self.set_eval_file(path.as_deref());
-                Ok(())
-            }
-            Change::NodesTime(nodes) => {
-                self.node_clock.set(nodes);
-                Ok(())
-            }
+            Change::ClearHash => self.engine.clear(),
+            Change::Overhead(ms) => self.settings.overhead_ms = ms,
+            Change::MultiPv(lines) => self.settings.multi_pv = lines,
+            Change::Chess960(on) => self.settings.chess960 = on,
+            Change::ShowWdl(on) => self.settings.show_wdl = on,
+            Change::EvalFile(path) => self.set_eval_file(path.as_deref()),
+            Change::NodesTime(nodes) => self.node_clock.set(nodes),
             Change::DebugLog(path) => {
                 if let Err(error) = self.output.set_log(path.as_deref()) {
                     let path = path.unwrap_or_default();
                     self.complain(&format!("Debug Log File {}: {error}", path.display()));
                 }
-                Ok(())
             }
-            Change::SyzygyPath(path) => {
-                self.set_syzygy_path(path.as_deref());
-                Ok(())
-            }
+            Change::SyzygyPath(path) => self.set_syzygy_path(path.as_deref()),
             Change::SyzygyProbeDepth(min_depth) => {
-                self.engine.set_probe_rules(ProbeRules { min_depth, ..self.engine.probe_rules() });
-                Ok(())
+                self.engine.set_probe_rules(ProbeRules { min_depth, ..self.engine.probe_rules() })
             }
             Change::SyzygyProbeLimit(max_men) => {
-                self.engine.set_probe_rules(ProbeRules { max_men, ..self.engine.probe_rules() });
-                Ok(())
+                self.engine.set_probe_rules(ProbeRules { max_men, ..self.engine.probe_rules() })
             }
             Change::Syzygy50MoveRule(fifty_move_rule) => {
-                self.engine.set_probe_rules(ProbeRules { fifty_move_rule, ..self.engine.probe_rules() });
-                Ok(())
+                self.engine.set_probe_rules(ProbeRules { fifty_move_rule, ..self.engine.probe_rules() })
             }
-            Change::OwnBook(on) => {
-                self.settings.own_book = on;
-                Ok(())
-            }
-            Change::AnalyseMode(on) => {
-                self.settings.analyse_mode = on;
-                Ok(())
-            }
-            Change::BookFile(path) => {
-                self.set_book_file(path.as_deref());
-                Ok(())
-            }
-            Change::BookDepth(moves) => {
-                self.engine.opening.depth = moves;
-                Ok(())
-            }
-            Change::BestBookMove(on) => {
-                self.engine.opening.best_only = on;
-                Ok(())
-            }
-            Change::LimitStrength(on) => {
-                self.settings.limit_strength = on;
-                Ok(())
-            }
-            Change::Elo(elo) => {
-                self.settings.elo = elo;
-                Ok(())
-            }
-            Change::Skill(skill) => {
-                self.settings.skill = skill;
-                Ok(())
-            }
+            Change::OwnBook(on) => self.settings.own_book = on,
+            Change::AnalyseMode(on) => self.settings.analyse_mode = on,
+            Change::BookFile(path) => self.set_book_file(path.as_deref()),
+            Change::BookDepth(moves) => self.engine.opening.depth = moves,
+            Change::BestBookMove(on) => self.engine.opening.best_only = on,
+            Change::LimitStrength(on) => self.settings.limit_strength = on,
+            Change::Elo(elo) => self.settings.elo = elo,
+            Change::Skill(skill) => self.settings.skill = skill,
             // Pondering is the client's decision; `go ponder` always works.
-            Change::Nothing => Ok(()),
-        };
-        if let Err(error) = result {
+            Change::Nothing => {}
+        }
+    }
+
+    fn complain_if_failed(&self, done: Result<(), EngineError>) {
+        if let Err(error) = done {
             self.complain(&error);
         }
     }
