@@ -1,8 +1,8 @@
-//! The search's work: static evaluation, table probes and stores, and whole searches of fixed size.
+//! The search's work: table probes and stores, and whole searches of fixed size.
 //!
 //! ```text
 //! cargo bench --bench search                              # all, about two minutes
-//! cargo bench --bench search -- evaluate                  # only names that contain "evaluate"
+//! cargo bench --bench search -- table                     # only names that contain "table"
 //! cargo bench --bench search -- --save-baseline before    # then change something, and
 //! cargo bench --bench search -- --baseline before         # compare with what was saved
 //! ```
@@ -16,7 +16,6 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use quillon::board::{Game, Position};
-use quillon::eval::evaluate;
 use quillon::search::{SearchJob, SearchLimits, Searcher};
 use quillon::tools::bench::POSITIONS;
 use quillon::tt::{Bound, TranspositionTable, TtEntry};
@@ -24,25 +23,6 @@ use quillon::types::{Move, MoveKind, Score, Square};
 
 fn positions() -> Vec<Position> {
     POSITIONS.iter().map(|fen| fen.parse().expect("the bench positions are valid")).collect()
-}
-
-/// The bench positions and everything one move further, for work that caches would make too easy.
-fn many_positions() -> Vec<Position> {
-    positions()
-        .iter()
-        .flat_map(|position| position.legal_moves().into_iter().map(|mv| position.after(mv)))
-        .collect()
-}
-
-fn evaluation(c: &mut Criterion) {
-    let mut group = c.benchmark_group("evaluate");
-    for (name, positions) in [("bench positions", positions()), ("and their children", many_positions())] {
-        group.throughput(Throughput::Elements(positions.len() as u64));
-        group.bench_function(name, |b| {
-            b.iter(|| positions.iter().map(|position| evaluate(black_box(position)).0).sum::<i32>());
-        });
-    }
-    group.finish();
 }
 
 /// SplitMix64: keys as random as Zobrist's.
@@ -147,5 +127,5 @@ fn picker(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, evaluation, picker, table, search);
+criterion_group!(benches, picker, table, search);
 criterion_main!(benches);

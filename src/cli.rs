@@ -138,7 +138,7 @@ fn speak_uci() -> Result<ExitCode, String> {
 }
 
 /// Prints a line per position and returns the closing one.
-fn run_bench(depth: Option<Depth>, network: Option<Arc<Network>>, output: &Output) -> String {
+fn run_bench(depth: Option<Depth>, network: Arc<Network>, output: &Output) -> String {
     let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
     let total = bench::POSITIONS.len();
     let progress = |number: usize, nodes| {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use quillon::board::{Delta, Game, Position, START_FEN};
 use quillon::engine::Engine;
 use quillon::nnue::inference::Kernels;
-use quillon::nnue::{AccumulatorStack, Network, NetworkParts};
+use quillon::nnue::{self, AccumulatorStack, Network, NetworkParts};
 use quillon::search::{SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher};
 use quillon::tools::bench;
 use quillon::tt::TranspositionTable;
@@ -354,7 +354,7 @@ fn a_delta_holds_all_that_changed() {
     }
 }
 
-fn search(network: Option<Arc<Network>>, fen: &str, nodes: u64) -> SearchResult {
+fn search(network: Arc<Network>, fen: &str, nodes: u64) -> SearchResult {
     let tt = Arc::new(TranspositionTable::new(1).expect("1 MiB"));
     let limits = SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
     let job = SearchJob::silent(Game::new(position(fen)), limits, tt).with_network(network);
@@ -367,7 +367,7 @@ fn search(network: Option<Arc<Network>>, fen: &str, nodes: u64) -> SearchResult 
 fn searches_keep_their_accumulators_right() {
     let network = random_network(31, 64, 8);
     for fen in FENS {
-        let results = [(); 2].map(|()| search(Some(Arc::clone(&network)), fen, 40_000));
+        let results = [(); 2].map(|()| search(Arc::clone(&network), fen, 40_000));
         assert_eq!(results[0].best, results[1].best, "{fen}");
         assert_eq!((results[0].score, results[0].depth), (results[1].score, results[1].depth), "{fen}");
     }
@@ -386,7 +386,7 @@ fn a_game_keeps_its_accumulators_right() {
             let limits = SearchLimits { nodes: Some(4000), ..SearchLimits::default() };
             let job = SearchJob::silent(game.clone(), limits, Arc::clone(&tt));
             tt.start_search();
-            let Some(mv) = searcher.search(&job.with_network(Some(Arc::clone(&network)))).best else { break };
+            let Some(mv) = searcher.search(&job.with_network(Arc::clone(&network))).best else { break };
             game.play(mv);
         }
     }
@@ -394,7 +394,7 @@ fn a_game_keeps_its_accumulators_right() {
 
 #[test]
 fn one_searcher_may_change_its_network() {
-    let networks = [None, Some(random_network(41, 64, 1)), Some(random_network(42, 96, 8))];
+    let networks = [nnue::built_in(), random_network(41, 64, 1), random_network(42, 96, 8)];
     let alone = networks.clone().map(|network| search(network, START_FEN, 5000).score);
     let tt = Arc::new(TranspositionTable::new(1).expect("1 MiB"));
     let mut searcher = Searcher::new(0);
@@ -417,7 +417,7 @@ fn all_threads_of_an_engine_use_its_network() {
     let network = Arc::new(Network::new(parts).expect("the network is valid"));
     let mut engine = Engine::new().expect("an engine starts");
     engine.set_threads(3).expect("threads start");
-    let mut score = |network: Option<Arc<Network>>| {
+    let mut score = |network: Arc<Network>| {
         engine.set_network(network);
         let (sender, results) = std::sync::mpsc::channel();
         let limits = SearchLimits { nodes: Some(60_000), ..SearchLimits::default() };
@@ -428,14 +428,14 @@ fn all_threads_of_an_engine_use_its_network() {
         });
         results.recv().expect("the search ends")
     };
-    assert_eq!(score(Some(network)), Score::DRAW);
-    assert_ne!(score(None), Score::DRAW);
+    assert_eq!(score(network), Score::DRAW);
+    assert_ne!(score(nnue::built_in()), Score::DRAW);
 }
 
 #[test]
 fn the_bench_takes_a_network() {
     let nodes = |network| bench::run(5, network, |_, _| {}).expect("memory for the table").nodes;
-    let with = nodes(Some(random_network(51, 64, 8)));
-    assert_eq!(with, nodes(Some(random_network(51, 64, 8))));
-    assert_ne!(with, nodes(None));
+    let with = nodes(random_network(51, 64, 8));
+    assert_eq!(with, nodes(random_network(51, 64, 8)));
+    assert_ne!(with, nodes(nnue::built_in()));
 }

@@ -126,7 +126,7 @@ impl Player {
         let sink_events = Arc::clone(&events);
         self.tt.start_search();
         let mut job = SearchJob::silent(game.clone(), limits, Arc::clone(&self.tt));
-        job.sink = Box::new(move |event| sink_events.lock().expect("no panic in a sink").push(event));
+        job.sink = Some(Box::new(move |event| sink_events.lock().expect("no panic in a sink").push(event)));
         let result = self.searcher.search(&job);
         let mut found = Found { result, lines: Vec::new(), no_moves: None };
         for event in events.lock().expect("no panic in a sink").drain(..) {
@@ -587,7 +587,7 @@ fn a_stopped_search_looks_at_few_more_nodes() {
         let control = Arc::clone(&job.control);
         let nodes_at_stop = Arc::new(Mutex::new(None));
         let seen = Arc::clone(&nodes_at_stop);
-        job.sink = Box::new(move |event| {
+        job.sink = Some(Box::new(move |event| {
             if let SearchEvent::Line(line) = event
                 && line.depth == depth
                 && line.bound == ScoreBound::Exact
@@ -596,7 +596,7 @@ fn a_stopped_search_looks_at_few_more_nodes() {
                 *seen.lock().expect("no panic in a sink") = Some(line.nodes);
                 control.stop();
             }
-        });
+        }));
         let result = player.searcher.search(&job);
         let nodes_at_stop = nodes_at_stop.lock().expect("no panic in a sink").expect("the depth is reached");
         assert!(

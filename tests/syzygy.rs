@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use quillon::board::{DrawReason, Game, Outcome, Position};
 use quillon::engine::Engine;
@@ -182,11 +183,11 @@ fn search(game: &Game, limits: SearchLimits, access: Option<TableAccess>) -> (Se
     let lines = Arc::new(Mutex::new(Vec::new()));
     let sink_lines = Arc::clone(&lines);
     let mut job = SearchJob::silent(game.clone(), limits, tt).with_tablebases(access);
-    job.sink = Box::new(move |event| {
+    job.sink = Some(Box::new(move |event| {
         if let SearchEvent::Line(line) = event {
             sink_lines.lock().expect("no panic in a sink").push(line);
         }
-    });
+    }));
     let result = Searcher::new(0).search(&job);
     let lines = std::mem::take(&mut *lines.lock().expect("no panic in a sink"));
     (result, lines)
@@ -461,6 +462,63 @@ fn without_wins_in_the_tables_the_game_goes_on() {
         outcome.0,
         Outcome::Draw(DrawReason::Stalemate | DrawReason::DeadPosition) | Outcome::Draw(_)
     ));
+}
+
+#[test]
+fn won_positions_have_a_line_to_the_mate() {
+    let Some(tables) = shared() else { return };
+    let access = access(&tables).expect("there are tables");
+    let mut rng = Rng(77);
+    let (mut mates, mut none) = (0, 0);
+    for men in ENDINGS.iter().cycle().take(140) {
+        let position = rng.position(men);
+        let result = access.probe(&position).expect("in the tables");
+        let mut game = Game::new(position);
+        let line = access.perfect_line(game.clone(), 300, Duration::from_secs(60));
+        let winner = match result {
+            Wdl::Win => position.stm(),
+            Wdl::Loss => !position.stm(),
+            _ => {
+                assert!(line.is_empty(), "{position} is drawn");
+                none += 1;
+                continue;
+            }
+        };
+        for mv in line {
+            assert!(game.position().is_legal(mv), "{position}: {mv:?} in {}", game.position());
+            game.play(mv);
+        }
+        assert_eq!(game.outcome(), Some(Outcome::Checkmate(winner)), "{position}");
+        mates += 1;
+    }
+    assert!(mates > 40 && none > 10, "{mates} {none}");
+}
+
+/// Lines of long searches show the way to the mate, those of short ones spare the look-ups.
+#[test]
+fn lines_are_continued_in_long_searches_only() {
+    let Some(tables) = shared() else { return };
+    let game = Game::new(position("8/8/8/3k4/8/2BN4/8/1K6 w - - 0 1"));
+    let (_, lines) = search(&game, to_depth(4), access(&tables));
+    assert!(lines.iter().all(|line| line.pv.len() < 30));
+    // The search goes on until it tells of a line after more than a second.
+    let tt = Arc::new(TranspositionTable::new(1).expect("1 MiB"));
+    let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
+    let mut job = SearchJob::silent(game, limits, tt).with_tablebases(access(&tables));
+    let (control, late) = (Arc::clone(&job.control), Arc::new(Mutex::new(None)));
+    let seen = Arc::clone(&late);
+    job.sink = Some(Box::new(move |event| {
+        if let SearchEvent::Line(line) = event
+            && line.time > Duration::from_millis(1100)
+        {
+            seen.lock().expect("no panic in a sink").get_or_insert(line);
+            control.stop();
+        }
+    }));
+    Searcher::new(0).search(&job);
+    let line = late.lock().expect("no panic in a sink").take().expect("a line");
+    assert!(line.score.is_win());
+    assert!(line.score.is_mate() || line.pv.len() > 40, "{line:?}");
 }
 
 /// A folder that is removed with this value.

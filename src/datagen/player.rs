@@ -26,17 +26,15 @@ const CHECK_NODES: u64 = 10_000;
 pub(super) struct Thinking {
     /// No further iteration begins after so many nodes.
     pub(super) soft_nodes: u64,
-    /// The evaluation; `None` for the hand-made one.
-    pub(super) network: Option<Arc<Network>>,
+    /// What evaluates.
+    pub(super) network: Arc<Network>,
 }
 
 impl Thinking {
-    /// Name of the evaluation, which the header of a file states. Networks of one name are told apart.
+    /// Name of the network, which the header of a file states. Networks of one name are told apart.
     pub(super) fn evaluation(&self) -> String {
-        match &self.network {
-            None => "hand-made".to_owned(),
-            Some(network) => format!("{} {:08x}", network.name(), crc32fast::hash(&network.to_bytes())),
-        }
+        let network = &self.network;
+        format!("{} {:08x}", network.name(), crc32fast::hash(&network.to_bytes()))
     }
 }
 
@@ -82,7 +80,7 @@ impl Player {
 
     fn search(&mut self, game: &Game, limits: SearchLimits) -> Option<ScoredMove> {
         let job = SearchJob::silent(game.clone(), limits, Arc::clone(&self.table))
-            .with_network(self.thinking.network.clone());
+            .with_network(Arc::clone(&self.thinking.network));
         self.table.start_search();
         let result = self.searcher.search(&job);
         result.best.map(|mv| ScoredMove { mv, score: result.score })

@@ -140,8 +140,11 @@ impl Umpire {
 mod tests {
     use super::super::player::Thinking;
     use super::*;
+    use crate::nnue;
 
-    const QUICK: Thinking = Thinking { soft_nodes: 60, network: None };
+    fn quick() -> Thinking {
+        Thinking { soft_nodes: 60, network: nnue::built_in() }
+    }
 
     /// The ply, counted from `first`, at which these scores (from White's view) end a game in which White
     /// moves at even plies.
@@ -179,14 +182,14 @@ mod tests {
     #[test]
     fn a_game_depends_on_seed_and_number_only() {
         let go_on = AtomicBool::new(false);
-        let mut player = Player::new(&QUICK).unwrap();
+        let mut player = Player::new(&quick()).unwrap();
         let mut play = |seed, number| self_play(seed).play(number, &mut player, &go_on).unwrap().unwrap();
         let first = play(1, 0);
         let others = [play(1, 1), play(2, 0), play(0, 1)];
         assert!(others.iter().all(|other| *other != first));
         assert_eq!(play(1, 0), first);
         assert_eq!(
-            Player::new(&QUICK).map(|mut new| self_play(1).play(0, &mut new, &go_on)).unwrap(),
+            Player::new(&quick()).map(|mut new| self_play(1).play(0, &mut new, &go_on)).unwrap(),
             Ok(Some(first))
         );
     }
@@ -194,7 +197,7 @@ mod tests {
     #[test]
     fn games_end_for_a_reason() {
         let go_on = AtomicBool::new(false);
-        let mut player = Player::new(&QUICK).unwrap();
+        let mut player = Player::new(&quick()).unwrap();
         for number in 0..12 {
             let record = self_play(5).play(number, &mut player, &go_on).unwrap().unwrap();
             assert!([8, 9].contains(&record.opening.len()));
@@ -221,7 +224,7 @@ mod tests {
 
     #[test]
     fn abandoned_and_hopeless_games() {
-        let mut player = Player::new(&QUICK).unwrap();
+        let mut player = Player::new(&quick()).unwrap();
         assert_eq!(self_play(1).play(0, &mut player, &AtomicBool::new(true)), Ok(None));
         let won = "4k3/8/8/8/8/8/8/QQQQK3 b - - 0 1".parse().unwrap();
         let openings = Openings { positions: vec![won], chess960_share: 0.0, random_plies: 0 };

@@ -9,7 +9,7 @@ mod workers;
 use std::sync::Arc;
 
 use crate::board::Game;
-use crate::eval::evaluate_with;
+use crate::eval::evaluate;
 use crate::nnue::{self, Network};
 use crate::search::{Control, SearchEvent, SearchJob, SearchLimits};
 use crate::tablebase::{ProbeRules, TableAccess, Tablebases};
@@ -43,8 +43,7 @@ pub enum EngineError {
 pub struct Engine {
     game: Game,
     tt: Arc<TranspositionTable>,
-    /// What evaluates; `None` stands for the hand-made evaluation.
-    network: Option<Arc<Network>>,
+    network: Arc<Network>,
     tablebases: Option<Arc<Tablebases>>,
     probe_rules: ProbeRules,
     workers: Workers,
@@ -101,19 +100,15 @@ impl Engine {
         Ok(())
     }
 
-    /// The network that evaluates; `None` stands for the hand-made evaluation.
-    pub fn network(&self) -> Option<&Arc<Network>> {
-        self.network.as_ref()
+    /// The network that evaluates.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
     }
 
-    /// Chooses what evaluates. Table and histories are emptied, since they hold scores of another
-    /// evaluation. Waits for a running search to end.
-    pub fn set_network(&mut self, network: Option<Arc<Network>>) {
-        let is_same = match (&self.network, &network) {
-            (Some(present), Some(new)) => Arc::ptr_eq(present, new),
-            (present, new) => present.is_none() && new.is_none(),
-        };
-        if !is_same {
+    /// Chooses the network that evaluates. Table and histories are emptied, since they hold scores of another
+    /// one. Waits for a running search to end.
+    pub fn set_network(&mut self, network: Arc<Network>) {
+        if !Arc::ptr_eq(&self.network, &network) {
             self.clear();
             self.network = network;
         }
@@ -187,19 +182,19 @@ impl Engine {
             game: self.game.clone(),
             limits,
             tt,
-            network: self.network.clone(),
+            network: Arc::clone(&self.network),
             tablebases: self.tablebases.clone().map(|tables| TableAccess::new(tables, self.probe_rules)),
             control: Arc::clone(&self.control),
             #[cfg(feature = "tuning")]
             params: self.params,
-            sink: Box::new(sink),
+            sink: Some(Box::new(sink)),
         };
         self.workers.start(job, threads);
     }
 
     /// Tells a line of the book as the result of a search. The score is the evaluation of the position.
     fn play_from_book(&self, line: Vec<Move>, sink: impl Fn(SearchEvent)) {
-        let score = evaluate_with(self.network.as_deref(), self.game.position());
+        let score = evaluate(&self.network, self.game.position());
         let report = opening::report(line, score);
         sink(SearchEvent::BookMove);
         sink(SearchEvent::Line(report.clone()));

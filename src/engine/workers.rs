@@ -160,16 +160,16 @@ fn lead_home(job: &SearchJob, own: SearchResult, busy: &Busy) {
         line.nodes = result.nodes;
         line.tb_hits = job.control.tb_hits();
         line.time = job.control.started().elapsed();
-        (job.sink)(SearchEvent::Line(line));
+        job.tell(SearchEvent::Line(line));
     }
     if let Some(access) = &job.tablebases {
         access
             .tables()
             .take_complaints()
             .into_iter()
-            .for_each(|text| (job.sink)(SearchEvent::TableFault(text)));
+            .for_each(|text| job.tell(SearchEvent::TableFault(text)));
     }
-    (job.sink)(SearchEvent::Finished(result));
+    job.tell(SearchEvent::Finished(result));
 }
 
 /// Lets the threads vote on the move and returns the index of the winner: deep and good results weigh more,

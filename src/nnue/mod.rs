@@ -30,12 +30,12 @@ pub use network::{
 };
 
 /// The network that is part of the program. `docs/training.md` tells how it was trained.
-pub fn built_in() -> Option<Arc<Network>> {
+pub fn built_in() -> Arc<Network> {
     static NETWORK: Lazy<Arc<Network>> = Lazy::new(|| {
         let network = Network::from_bytes(include_bytes!("default.nnue"));
         Arc::new(network.expect("the file is part of the source, and a test reads it"))
     });
-    Some(Arc::clone(&NETWORK))
+    Arc::clone(&NETWORK)
 }
 
 #[cfg(test)]
@@ -44,8 +44,8 @@ mod tests {
 
     #[test]
     fn the_built_in_network_is_sound() {
-        let network = built_in().expect("there is one");
-        assert!(Arc::ptr_eq(&network, &built_in().expect("there is one")), "loaded once");
+        let network = built_in();
+        assert!(Arc::ptr_eq(&network, &built_in()), "loaded once");
         assert_eq!(*network, Network::from_bytes(&network.to_bytes()).expect("it can be written and read"));
     }
 }

@@ -14,7 +14,7 @@ use crate::types::{Depth, MAX_PLY, Move, Score};
 pub(super) const VERBOSE_AFTER: Duration = Duration::from_secs(3);
 
 /// A new best move is reported before its iteration ends only in searches longer than this.
-const NEWS_AFTER: Duration = Duration::from_secs(1);
+pub(super) const NEWS_AFTER: Duration = Duration::from_secs(1);
 
 impl Searcher {
     /// Searches until a limit is reached or the search is stopped, reports through the job's sink (main
@@ -123,7 +123,7 @@ impl Searcher {
     fn no_moves(&self, job: &SearchJob) -> SearchResult {
         let position = job.game.position();
         if self.index == 0 {
-            (job.sink)(SearchEvent::NoMoves { in_check: position.in_check() });
+            job.tell(SearchEvent::NoMoves { in_check: position.in_check() });
         }
         let score = Searcher::no_move_score(position.in_check(), 0);
         SearchResult { best: None, ponder: None, score, depth: 0, nodes: 0, line: None }
@@ -223,9 +223,9 @@ impl Searcher {
         self.told.as_ref().and_then(|told| told.pv.first().copied())
     }
 
-    /// Tells about a root move. Helpers tell nothing.
+    /// Tells about a root move. Helpers tell nothing, and where nobody listens the work is spared.
     fn report_line(&mut self, job: &SearchJob, depth: Depth, rank: usize, mv: Move) {
-        if self.index > 0 {
+        if self.index > 0 || job.sink.is_none() {
             return;
         }
         let Some(root) = self.root_moves.iter().find(|root| root.mv == mv) else { return };
@@ -234,7 +234,7 @@ impl Searcher {
             if rank == 0 {
                 self.told = Some(report.clone());
             }
-            (job.sink)(SearchEvent::Line(report));
+            job.tell(SearchEvent::Line(report));
         }
     }
 }

@@ -1,12 +1,20 @@
-//! Lines of play as the outside sees them: continued by what the table knows, where the search proved
-//! its score without looking at every move again.
+//! Lines of play as the outside sees them: continued by what the hash table knows, where the search proved
+//! its score without looking at every move again, and by the endgame tables to the mate.
 
+use std::time::Duration;
+
+use super::iterative::NEWS_AFTER;
 use super::report::{Report, ScoreBound};
 use super::root::RootMove;
 use super::searcher::{SearchJob, Searcher};
 use crate::board::Game;
 use crate::tt::TranspositionTable;
 use crate::types::{Depth, Move, Score};
+
+/// Lines that the endgame tables continue have at most so many moves, and it takes at most so long: on a slow
+/// disk each look-up may take milliseconds.
+const LONGEST_LINE: usize = 200;
+const LONGEST_LOOK: Duration = Duration::from_millis(20);
 
 impl Searcher {
     /// What the endgame tables make of a root move's score. A mate says more than the tables, anything else
@@ -33,6 +41,15 @@ impl Searcher {
         };
         let mut pv = root.pv.to_vec();
         continue_line(&job.game, &mut pv, &job.tt, plies);
+        if let Some(access) = &job.tablebases
+            && score.is_decisive()
+            && !score.is_mate()
+            && self.has_run(job, NEWS_AFTER)
+        {
+            let mut game = job.game.clone();
+            pv.iter().for_each(|&mv| game.play(mv));
+            pv.extend(access.perfect_line(game, LONGEST_LINE.saturating_sub(pv.len()), LONGEST_LOOK));
+        }
         Report {
             depth,
             seldepth: root.seldepth,

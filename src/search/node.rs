@@ -515,7 +515,7 @@ impl Searcher {
     fn announce_move(&self, job: &SearchJob, depth: Depth, mv: Move, number: usize) {
         // Short searches need not ask the clock at every root move.
         if self.index == 0 && self.nodes > 10_000 && self.has_run(job, VERBOSE_AFTER) {
-            (job.sink)(SearchEvent::CurrentMove { depth, mv, number: number + self.line });
+            job.tell(SearchEvent::CurrentMove { depth, mv, number: number + self.line });
         }
     }
 

@@ -28,8 +28,8 @@ pub struct SearchJob {
     pub limits: SearchLimits,
     /// The table.
     pub tt: Arc<TranspositionTable>,
-    /// What evaluates: a network, or without one the hand-made evaluation.
-    pub network: Option<Arc<Network>>,
+    /// What evaluates.
+    pub network: Arc<Network>,
     /// Endgame tables, if any.
     pub tablebases: Option<TableAccess>,
     /// Steering from outside.
@@ -37,12 +37,12 @@ pub struct SearchJob {
     /// Search constants.
     #[cfg(feature = "tuning")]
     pub params: Params,
-    /// Receives events from the main thread of the search.
-    pub sink: Box<dyn Fn(SearchEvent) + Send + Sync>,
+    /// Receives events from the main thread of the search. Without it no reports are made.
+    pub sink: Option<Box<dyn Fn(SearchEvent) + Send + Sync>>,
 }
 
 impl SearchJob {
-    /// A job for a single thread that tells nobody about its progress. The built-in evaluation is used
+    /// A job for a single thread that tells nobody about its progress. The built-in network is used
     /// unless [`SearchJob::with_network`] names another.
     pub fn silent(game: Game, limits: SearchLimits, tt: Arc<TranspositionTable>) -> SearchJob {
         SearchJob {
@@ -54,12 +54,19 @@ impl SearchJob {
             control: Arc::new(Control::new(1, false)),
             #[cfg(feature = "tuning")]
             params: Params::DEFAULT,
-            sink: Box::new(|_| {}),
+            sink: None,
         }
     }
 
-    /// The same job with this evaluation: a network, or the hand-made one.
-    pub fn with_network(mut self, network: Option<Arc<Network>>) -> SearchJob {
+    /// Tells the outside of an event, if it listens.
+    pub(crate) fn tell(&self, event: SearchEvent) {
+        if let Some(sink) = &self.sink {
+            sink(event);
+        }
+    }
+
+    /// The same job with this network.
+    pub fn with_network(mut self, network: Arc<Network>) -> SearchJob {
         self.network = network;
         self
     }
@@ -127,7 +134,7 @@ impl Searcher {
             histories: Histories::new(),
             log_table: LogTable::get(),
             reversible_moves: ReversibleMoves::get(),
-            evaluator: Evaluator::new(None),
+            evaluator: Evaluator::new(nnue::built_in()),
             stack: Stack::new(),
             pv: PvTable::new(),
             keys: Vec::with_capacity(1024),
@@ -167,7 +174,7 @@ impl Searcher {
             // What earlier searches taught would make a level stronger than its nodes.
             self.new_game();
         }
-        self.evaluator.reset(job.network.as_ref());
+        self.evaluator.reset(&job.network);
         self.stack.clear();
         self.keys.clear();
         self.keys.extend_from_slice(job.game.earlier_keys());

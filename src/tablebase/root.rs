@@ -6,6 +6,7 @@
 //! makes no headway the tables take over: then only the fastest moves are kept.
 
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use super::tables::{Dtz, ProbeRules, Tablebases, Wdl};
 use crate::board::{Game, Position};
@@ -138,12 +139,9 @@ impl TableAccess {
         if men > self.men() || !position.castling().is_empty() || moves.is_empty() {
             return None;
         }
-        let ranked = |rank: fn(&Self, &Game, Move) -> Option<Rank>| -> Option<Vec<(Move, Rank)>> {
-            moves.iter().map(|&mv| Some((mv, rank(self, game, mv)?))).collect()
-        };
-        let by_distance = ranked(Self::rank_by_distance);
+        let by_distance = self.ranked(game, moves, Self::rank_by_distance);
         let is_certain = by_distance.is_some();
-        let ranks = by_distance.or_else(|| ranked(Self::rank_by_result))?;
+        let ranks = by_distance.or_else(|| self.ranked(game, moves, Self::rank_by_result))?;
         let best = ranks.iter().map(|(_, rank)| rank.class).max()?;
         let plies = || ranks.iter().filter(|(_, rank)| rank.class == best).map(|(_, rank)| rank.plies);
         let (shortest, longest) = (plies().min()?, plies().max()?);
@@ -166,6 +164,47 @@ impl TableAccess {
             Class::NarrowWin | Class::Win => Wdl::Win,
         };
         Some(RootVerdict { moves, result, is_certain, probes: ranks.len() as u64 })
+    }
+
+    /// The move by which the winning side reaches the next capture, pawn move or mate fastest, or the losing
+    /// side puts it off longest; `None` where the position is drawn, over or not in the tables.
+    pub fn perfect_move(&self, game: &Game) -> Option<Move> {
+        let position = game.position();
+        if position.occupied().count() as usize > self.men() || !position.castling().is_empty() {
+            return None;
+        }
+        let ranks = self.ranked(game, &position.legal_moves(), Self::rank_by_distance)?;
+        let best = ranks.iter().map(|(_, rank)| rank.class).max()?;
+        let equal = ranks.into_iter().filter(|(_, rank)| rank.class == best);
+        let chosen = match best {
+            Class::Win | Class::NarrowWin => equal.min_by_key(|(_, rank)| rank.plies),
+            Class::Loss => equal.max_by_key(|(_, rank)| rank.plies),
+            Class::BlessedLoss | Class::Draw | Class::CursedWin => None,
+        };
+        chosen.map(|(mv, _)| mv)
+    }
+
+    /// The moves of both sides by [`TableAccess::perfect_move`], to the mate if moves and time suffice. Empty
+    /// where the game is drawn or not in the tables.
+    pub fn perfect_line(&self, mut game: Game, longest: usize, time: Duration) -> Vec<Move> {
+        let end = Instant::now() + time;
+        let mut line = Vec::new();
+        while line.len() < longest && game.outcome().is_none() && Instant::now() < end {
+            let Some(mv) = self.perfect_move(&game) else { break };
+            game.play(mv);
+            line.push(mv);
+        }
+        line
+    }
+
+    /// All these moves with their ranks; `None` where one of them cannot be ranked.
+    fn ranked(
+        &self,
+        game: &Game,
+        moves: &[Move],
+        rank: fn(&Self, &Game, Move) -> Option<Rank>,
+    ) -> Option<Vec<(Move, Rank)>> {
+        moves.iter().map(|&mv| Some((mv, rank(self, game, mv)?))).collect()
     }
 
     fn rank_by_distance(&self, game: &Game, mv: Move) -> Option<Rank> {

@@ -85,14 +85,13 @@ impl BenchReport {
     }
 }
 
-/// Searches all positions to `depth` with a network, or without one with the hand-made evaluation;
-/// `progress` hears each result as position number and nodes.
+/// Searches all positions to `depth` with a network; `progress` hears each result as position number and nodes.
 ///
 /// # Errors
 /// When there is no memory for the table.
 pub fn run(
     depth: Depth,
-    network: Option<Arc<Network>>,
+    network: Arc<Network>,
     mut progress: impl FnMut(usize, u64),
 ) -> Result<BenchReport, EngineError> {
     let tt = Arc::new(TranspositionTable::new(DEFAULT_HASH_MIB)?);
@@ -105,8 +104,8 @@ pub fn run(
         // A test checks that all of them are valid.
         let Ok(position) = fen.parse::<Position>() else { continue };
         let limits = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
-        let job =
-            SearchJob::silent(Game::new(position), limits, Arc::clone(&tt)).with_network(network.clone());
+        let job = SearchJob::silent(Game::new(position), limits, Arc::clone(&tt))
+            .with_network(Arc::clone(&network));
         let start = Instant::now();
         let nodes = searcher.search(&job).nodes;
         report.time += start.elapsed();

@@ -8,20 +8,20 @@ use crate::nnue::{self, Network};
 /// The choice of an evaluation on the command line.
 #[derive(clap::Args)]
 pub struct EvalFile {
-    /// Evaluate with the network of this file instead of the built-in evaluation
+    /// Evaluate with the network of this file instead of the built-in one
     #[arg(long = "eval-file", value_name = "NET")]
     path: Option<PathBuf>,
 }
 
 impl EvalFile {
-    /// The network chosen; `None` for the hand-made evaluation.
+    /// The network chosen.
     ///
     /// # Errors
     /// When the file cannot be used, as a message for people.
-    pub fn network(&self) -> Result<Option<Arc<Network>>, String> {
+    pub fn network(&self) -> Result<Arc<Network>, String> {
         let Some(path) = &self.path else { return Ok(nnue::built_in()) };
         match Network::load(path) {
-            Ok(network) => Ok(Some(Arc::new(network))),
+            Ok(network) => Ok(Arc::new(network)),
             Err(error) => Err(format!("{}: {error}", path.display())),
         }
     }

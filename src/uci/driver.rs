@@ -52,9 +52,9 @@ enum Event {
     OutputClosed,
 }
 
-/// Runs the bench to a depth with a network or the hand-made evaluation, writing its progress, and returns
+/// Runs the bench to a depth with a network, writing its progress, and returns
 /// its last line.
-pub type Bench = fn(Option<Depth>, Option<Arc<Network>>, &Output) -> String;
+pub type Bench = fn(Option<Depth>, Arc<Network>, &Output) -> String;
 
 /// Speaks UCI on standard input and output until `quit` or the end of input. `bench` runs the bench
 /// command, which lives in a later room.
@@ -220,10 +220,7 @@ impl Driver {
             }
             Command::PonderHit => self.engine.ponderhit(),
             Command::Display => self.say(&format::board(self.engine.game(), self.writes_960())),
-            Command::Eval => {
-                let network = self.engine.network().map(|network| &**network);
-                self.say(&format::evaluation(self.position(), network));
-            }
+            Command::Eval => self.say(&format::evaluation(self.position(), self.engine.network())),
             Command::Bench { depth } => self.bench(depth),
             Command::Perft { depth } => self.perft(depth),
             Command::Help => self.say(HELP),
@@ -320,7 +317,7 @@ impl Driver {
         match Network::load(path) {
             Ok(network) => {
                 self.say(&format!("info string {}", format::network(&network)));
-                self.engine.set_network(Some(Arc::new(network)));
+                self.engine.set_network(Arc::new(network));
             }
             Err(error) => self.complain(&format!("EvalFile {}: {error}", path.display())),
         }
@@ -454,7 +451,7 @@ impl Driver {
 
     /// Runs the bench on a thread of its own.
     fn bench(&mut self, depth: Option<Depth>) {
-        let (bench, network) = (self.bench, self.engine.network().cloned());
+        let (bench, network) = (self.bench, Arc::clone(self.engine.network()));
         let output = Arc::clone(&self.output);
         self.run_beside(move || bench(depth, network, &output));
     }

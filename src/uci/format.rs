@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::board::{DrawReason, Game, Outcome, Position};
-use crate::eval::{PARAMS, WdlModel, breakdown, evaluate_with};
+use crate::eval::{WdlModel, evaluate};
 use crate::movegen::PerftReport;
 use crate::nnue::Network;
 use crate::notation::{format_san, format_uci};
@@ -173,24 +173,13 @@ fn outcome(end: Outcome) -> &'static str {
     }
 }
 
-/// The static evaluation by a network, or by the hand-made evaluation with its halves.
-pub fn evaluation(position: &Position, by: Option<&Network>) -> String {
+/// The static evaluation by a network.
+pub fn evaluation(position: &Position, by: &Network) -> String {
     if position.in_check() {
         return "Evaluation: none, the side to move is in check".to_owned();
     }
-    let origin = match by {
-        Some(by) => network(by),
-        None => {
-            let parts = breakdown(&PARAMS, position);
-            format!(
-                "Middlegame {:+}  endgame {:+}  phase {}/24 (White's side, internal units, without tempo)",
-                parts.white.middlegame(),
-                parts.white.endgame(),
-                parts.phase.min(24),
-            )
-        }
-    };
-    let own = WdlModel::FITTED.centipawns(evaluate_with(by, position), WdlModel::material(position));
+    let origin = network(by);
+    let own = WdlModel::FITTED.centipawns(evaluate(by, position), WdlModel::material(position));
     let white = if position.stm() == Color::White { own } else { -own };
     format!("{origin}\nEvaluation: {white:+} cp for White, {own:+} cp for the side to move")
 }

@@ -9,7 +9,8 @@ pub const MAX_LINE: usize = 1 << 20;
 /// A line of input, without its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// What is not UTF-8 is replaced.
+    /// On Windows, a line that is not UTF-8 is taken for text in the system's code page. What cannot be read
+    /// as text is replaced.
     Line(String),
     /// More than [`MAX_LINE`] bytes, thrown away as they came.
     TooLong,
@@ -31,7 +32,17 @@ pub fn read(stream: &mut impl BufRead) -> io::Result<Option<Input>> {
         stream.skip_until(b'\n')?;
         return Ok(Some(Input::TooLong));
     }
-    Ok(Some(Input::Line(String::from_utf8_lossy(&bytes).into_owned())))
+    Ok(Some(Input::Line(text(bytes))))
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        #[cfg(windows)]
+        if let Some(text) = super::codepage::decode(error.as_bytes()) {
+            return text;
+        }
+        String::from_utf8_lossy(error.as_bytes()).into_owned()
+    })
 }
 
 #[cfg(test)]
@@ -52,6 +63,7 @@ mod tests {
         assert_eq!(read_all(b""), []);
         assert_eq!(read_all(b"uci\r\n\nquit"), [line("uci\r"), line(""), line("quit")]);
         assert_eq!(read_all(b"\n"), [line("")]);
+        #[cfg(not(windows))]
         assert_eq!(read_all(b"a\xFFb\n"), [line("a\u{FFFD}b")]);
     }
 

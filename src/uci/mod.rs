@@ -5,6 +5,8 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+#[cfg(windows)]
+mod codepage;
 pub mod command;
 mod driver;
 pub mod format;
