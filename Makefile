@@ -1,4 +1,9 @@
 # Builds the engine under the name that testing frameworks ask for: `make EXE=name` (OpenBench).
+#
+#   make            the native program, for this machine's processor
+#   make pgo        the same, optimised with a profile of its own bench
+#   make release    dist/: one archive per system (release/build.sh tells what that needs)
+#   make check      runs the programs in dist/, also under wine and qemu
 
 EXE ?= quillon
 ifeq ($(OS),Windows_NT)
@@ -7,10 +12,21 @@ override EXE := $(EXE).exe
 endif
 endif
 
-.PHONY: all clean
+.PHONY: all pgo release check clean
 
 all:
 	cargo rustc --release --bin quillon -- --emit link=$(EXE)
 
+pgo:
+	release/pgo.sh $(EXE)
+
+release:
+	release/build.sh
+
+check:
+	cargo build --release
+	release/check.sh
+
 clean:
 	cargo clean
+	rm -rf dist

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# Makes dist/: for each system an archive with one program that runs on every processor of its family, and a
+# list of checksums. `make release`, or `release/build.sh [SYSTEM...]` with linux-x86_64, windows-x86_64,
+# linux-aarch64. A system whose compiler is not on this machine is left out, with a line that says so.
+#
+# Rust's standard library for a system comes from `rustup target add`, or from Debian's packages:
+#   linux-aarch64   rustc-web, libstd-rust-web-dev:arm64, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross
+#   windows-x86_64  rustc-web, rust-web-src, gcc-mingw-w64-x86-64
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=release/tools.sh
+. release/tools.sh
+
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+work=$(realpath -m "${CARGO_TARGET_DIR:-target}")/release-builds
+host=x86_64-unknown-linux-gnu
+# What a step returns when the machine lacks what it needs.
+missing=3
+
+# No path of this machine goes into the programs; a linked-in C library needs none on the user's.
+common="-Ctarget-feature=+crt-static --remap-path-prefix=$PWD=quillon"
+common+=" --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates"
+
+# has_std RUSTC TARGET: whether the compiler has a standard library for the target.
+has_std() {
+    command -v "$1" >/dev/null && compgen -G "$("$1" --print target-libdir --target "$2" 2>/dev/null)/libstd-*" >/dev/null
+}
+
+# build TARGET FLAGS: builds with the compiler on the path, or with Debian's, and prints the program's path.
+build() {
+    local target=$1 flags=$2 cargo=cargo rustc=rustc options=()
+    if ! has_std rustc "$target"; then
+        cargo=/usr/bin/cargo rustc=/usr/bin/rustc
+        if ! has_std $rustc "$target"; then
+            [ -d /usr/lib/rustlib/src/rust/library/std ] || return $missing
+            options=(-Zbuild-std=std,panic_abort)
+            export RUSTC_BOOTSTRAP=1
+        fi
+    fi
+    flags+=" --remap-path-prefix=$($rustc --print sysroot)/lib/rustlib/src/rust=rust"
+    RUSTC=$(command -v $rustc) RUSTFLAGS="$common $flags" "$cargo" build --release --bin quillon \
+        --config profile.release.strip=true --target "$target" --target-dir "$work/$target" "${options[@]}" >&2 || return 1
+    printf '%s\n' "$work/$target/$target/release/quillon"
+}
+
+linux_x86_64() {
+    local flags=-Ctarget-cpu=x86-64 profile
+    has_std rustc $host || return $missing
+    if find_profdata >/dev/null; then
+        profile=$(collect_profile "$common $flags" --config profile.release.strip=true) || return 1
+        flags+=" -Cprofile-use=$profile"
+    else
+        echo "no llvm-profdata: the program for linux-x86_64 is built without a profile" >&2
+    fi
+    build $host "$flags"
+}
+
+linux_aarch64() {
+    command -v aarch64-linux-gnu-gcc >/dev/null || return $missing
+    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+        build aarch64-unknown-linux-gnu -Ctarget-cpu=generic
+}
+
+# The target named win7 makes programs that run from Windows 7 on; rustup has no library for it, so without
+# the library's source it is the one for Windows 10 and later.
+windows_x86_64() {
+    command -v x86_64-w64-mingw32-gcc >/dev/null || return $missing
+    local target=x86_64-win7-windows-gnu program
+    [ -d /usr/lib/rustlib/src/rust/library/std ] || target=x86_64-pc-windows-gnu
+    export CARGO_TARGET_X86_64_WIN7_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc
+    program=$(build $target -Ctarget-cpu=x86-64) || return
+    printf '%s.exe\n' "$program"
+}
+
+# pack SYSTEM PROGRAM: an archive with a folder in it.
+pack() {
+    local system=$1 program=$2 folder=quillon-$version-$1 file
+    if grep -aqF -e "$HOME/" -e "$PWD/" "$program"; then
+        echo "$program holds a path of this machine" >&2
+        return 1
+    fi
+    mkdir -p "dist/$folder"
+    cp "$program" README.md CHANGELOG.md LICENSE "dist/$folder"
+    (
+        cd dist
+        case $system in
+            windows-*)
+                file=$folder.zip
+                if command -v zip >/dev/null; then zip -qr "$file" "$folder"; else python3 -m zipfile -c "$file" "$folder"; fi
+                ;;
+            *)
+                file=$folder.tar.gz
+                tar --sort=name --owner=0 --group=0 --numeric-owner -czf "$file" "$folder"
+                ;;
+        esac
+        echo "$system: program of $(wc -c <"$folder/$(basename "$program")") bytes, $file of $(wc -c <"$file") bytes"
+    )
+}
+
+systems=("$@")
+[ $# -gt 0 ] || systems=(linux-x86_64 windows-x86_64 linux-aarch64)
+rm -rf dist
+mkdir dist
+made=0 problems=0 summary=()
+for system in "${systems[@]}"; do
+    # The test of a step's status turns `set -e` off within it, so the steps look after themselves.
+    status=0
+    program=$("${system//-/_}") || status=$?
+    if [ $status -eq $missing ]; then
+        summary+=("$system: left out, a compiler or library is missing; see the head of release/build.sh")
+    elif [ $status -eq 0 ] && line=$(pack "$system" "$program"); then
+        summary+=("$line")
+        made=$((made + 1))
+    else
+        summary+=("$system: FAILED")
+        problems=$((problems + 1))
+    fi
+done
+printf '\n'
+printf '%s\n' "${summary[@]}"
+[ $made -gt 0 ] || exit 1
+cd dist
+find . -maxdepth 1 -type f -name 'quillon-*' -printf '%f\n' | sort | xargs sha256sum | tee SHA256SUMS
+[ $problems -eq 0 ]

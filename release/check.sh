@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# Runs the programs in dist/ where they are meant to run, or as near to it as this machine can come: the
+# Windows one under wine, the one for aarch64 under qemu, the one for x86-64 also on an emulated processor
+# from before AVX2. All must give the bench signature of the program for this machine.
+#
+#   release/check.sh [PROGRAM]      PROGRAM is a native build (target/release/quillon)
+#
+# What a missing tool keeps from being checked is said at the end.
+set -uo pipefail
+# The last command of a pipe runs in this shell, so that it can count.
+shopt -s lastpipe
+cd "$(dirname "$0")/.."
+
+native=${1:-${CARGO_TARGET_DIR:-target}/release/quillon}
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+depth=9
+passed=0 failed=0 skipped=() tables_missing=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# Names of folders as users have them.
+folder="$work/Gänse und Žluťoučký kůň"
+mkdir "$folder"
+export WINEDEBUG=${WINEDEBUG:--all} LC_ALL=C.UTF-8
+
+# expect NAME PATTERN: whether the text on standard input has a line that matches the whole pattern.
+expect() {
+    local text
+    text=$(tr -d '\r')
+    if grep -Eqx -e "$2" <<<"$text"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED  %s: %s: no line like %s in\n' "$system" "$1" "$2"
+        tail -n 5 <<<"$text" | sed 's/^/        /'
+    fi
+}
+
+# absent NAME PATTERN: the opposite.
+absent() {
+    local text
+    text=$(tr -d '\r')
+    if [ -n "$text" ] && ! grep -Eq -e "$2" <<<"$text"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED  %s: %s: nothing, or a line like %s in\n' "$system" "$1" "$2"
+        grep -E -e "$2" <<<"$text" | head -n 5 | sed 's/^/        /'
+    fi
+}
+
+run() { timeout 300 "${command[@]}" "$@"; }
+
+# converse LOG STEP...: a conversation with the program. A step is a line to send, or `<` and how the line begins
+# that has to come before the next step. Lines end as on Windows.
+converse() {
+    local log=$1 step line from to
+    shift
+    : >"$log"
+    coproc timeout 300 "${command[@]}"
+    exec {from}<&"${COPROC[0]}" {to}>&"${COPROC[1]}"
+    for step in "$@" quit; do
+        if [ "${step:0:1}" != "<" ]; then
+            printf '%s\r\n' "$step" >&"$to"
+            continue
+        fi
+        while IFS= read -r -t 120 -u "$from" line; do
+            printf '%s\n' "${line%$'\r'}" >>"$log"
+            [[ $line != "${step:1}"* ]] || break
+        done
+    done
+    exec {to}>&-
+    cat <&"$from" >>"$log"
+    exec {from}<&-
+    wait
+}
+
+# check SYSTEM COMMAND...: all checks of one program.
+check() {
+    local before=$failed found line in
+    system=$1
+    shift
+    command=("$@")
+    run --version | expect "version" "quillon ${version//./\\.}"
+    run selftest | expect "selftest" "[0-9]+ passed, 0 failed"
+    run perft 5 | expect "perft" ".*\b4865609\b.*"
+    run perft-suite perft-suites/chess960.epd --max-nodes 5000 | expect "perft suite" "[1-9][0-9]* passed, 0 failed"
+    found=$(run bench $depth | tr -d '\r' | tail -n 1)
+    expect "signature" "$signature" <<<"${found%% *}"
+    converse "$work/talk" uci "<uciok" isready "<readyok" ucinewgame "position startpos moves e2e4" "go depth 6" \
+        "<bestmove" "setoption name Threads value 2" "go movetime 100" "<bestmove"
+    for line in "id name Quillon ${version//./\\.}" uciok readyok "info depth 6 .*" "bestmove [a-h][1-8].*"; do
+        expect "conversation" "$line" <"$work/talk"
+    done
+    grep -c '^bestmove' "$work/talk" | expect "two answers" 2
+    cp src/nnue/default.nnue "$folder/own net.nnue"
+    # One move, a2a3, in the initial position (Polyglot's key 463b96181691fc9c).
+    printf '\x46\x3b\x96\x18\x16\x91\xfc\x9c\x02\x10\x00\x01\x00\x00\x00\x00' >"$folder/book.bin"
+    cp ../shared/syzygy/KQvK.rtb? "$folder" 2>/dev/null || tables_missing=1
+    rm -f "$folder/log.txt"
+    in=$folder
+    [ "${system%%-*}" = windows ] && in="Z:${folder//\//\\}"
+    converse "$work/files" uci "setoption name EvalFile value $in/own net.nnue" \
+        "setoption name BookFile value $in/book.bin" "setoption name OwnBook value true" \
+        "setoption name SyzygyPath value $in" "setoption name Debug Log File value $in/log.txt" \
+        isready "<readyok" "position startpos" "go movetime 100" "<bestmove"
+    absent "files with foreign names" "cannot|not found|No such" <"$work/files"
+    expect "network in a file" "info string network .*" <"$work/files"
+    if compgen -G "$folder/*.rtbw" >/dev/null; then
+        expect "endgame tables" "info string Syzygy: 1 WDL and 1 DTZ .*" <"$work/files"
+    fi
+    expect "book" "bestmove a2a3.*" <"$work/files"
+    cat "$folder/log.txt" 2>/dev/null | expect "log" ".*bestmove a2a3.*"
+    # Old Windows programs write one byte a letter, here ä as \xe4.
+    if [ "${system%%-*}" = windows ]; then
+        cp "$folder/own net.nnue" "$work/Gänse.nnue"
+        converse "$work/files" "setoption name EvalFile value Z:$work/G"$'\xe4'"nse.nnue" isready "<readyok"
+        expect "letters of a code page" "info string network .*" <"$work/files"
+    fi
+    # The end of the input ends the program, also while it thinks.
+    printf 'go infinite\n' | timeout 20 "${command[@]}" >"$work/end"
+    expect "end of input" 0 <<<$?
+    [ "$failed" -eq "$before" ] && echo "passed  $system: ${command[*]}"
+}
+
+# skip SYSTEM WHY
+skip() { skipped+=("$1: $2"); }
+
+if [ ! -x "$native" ]; then
+    echo "there is no $native; build it first: cargo build --release" >&2
+    exit 1
+fi
+signature=$("$native" bench $depth | tail -n 1)
+signature=${signature%% *}
+echo "signature at depth $depth: $signature"
+check native "$native"
+
+program=dist/quillon-$version-linux-x86_64/quillon
+if [ ! -f "$program" ]; then
+    skip linux-x86_64 "not in dist/"
+else
+    check linux-x86_64 "$program"
+    if command -v qemu-x86_64 >/dev/null; then
+        # A processor of 2003, with no more than every x86-64 has.
+        check linux-x86_64-emulated qemu-x86_64 -cpu qemu64 "$program"
+    else
+        skip linux-x86_64 "no qemu-x86_64 (Debian: qemu-user), so not seen on an old processor"
+    fi
+fi
+
+program=dist/quillon-$version-windows-x86_64/quillon.exe
+if [ ! -f "$program" ]; then
+    skip windows-x86_64 "not in dist/"
+elif command -v wine >/dev/null; then
+    wine wineboot >/dev/null 2>&1
+    check windows-x86_64 wine "$program"
+else
+    skip windows-x86_64 "no wine (Debian: wine, wine64)"
+fi
+
+program=dist/quillon-$version-linux-aarch64/quillon
+if [ ! -f "$program" ]; then
+    skip linux-aarch64 "not in dist/"
+elif command -v qemu-aarch64 >/dev/null; then
+    check linux-aarch64 qemu-aarch64 "$program"
+else
+    skip linux-aarch64 "no qemu-aarch64 (Debian: qemu-user)"
+fi
+
+[ $tables_missing -eq 0 ] || skip "endgame tables" "there is no ../shared/syzygy/KQvK.rtbw"
+for line in "${skipped[@]}"; do
+    echo "skipped $line"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
