@@ -2,7 +2,7 @@
 #
 #   make            the native program, for this machine's processor
 #   make pgo        the same, optimised with a profile of its own bench
-#   make release    dist/: one archive per system (release/build.sh tells what that needs)
+#   make release    dist/: one archive per system (tests/release/build.sh tells what that needs)
 #   make check      runs the programs in dist/, also under wine and qemu
 
 EXE ?= quillon
@@ -18,14 +18,14 @@ all:
 	cargo rustc --release --bin quillon -- --emit link=$(EXE)
 
 pgo:
-	release/pgo.sh $(EXE)
+	tests/release/pgo.sh $(EXE)
 
 release:
-	release/build.sh
+	tests/release/build.sh
 
 check:
 	cargo build --release
-	release/check.sh
+	tests/release/check.sh
 
 clean:
 	cargo clean

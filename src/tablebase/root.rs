@@ -133,10 +133,14 @@ impl TableAccess {
         self.root.get_or_init(|| self.judge(game, moves)).as_ref()
     }
 
+    /// Whether a position has few enough men, and no castling rights, which no table knows.
+    fn covers(&self, position: &Position) -> bool {
+        position.occupied().count() as usize <= self.men() && position.castling().is_empty()
+    }
+
     fn judge(&self, game: &Game, moves: &[Move]) -> Option<RootVerdict> {
         let position = game.position();
-        let men = position.occupied().count() as usize;
-        if men > self.men() || !position.castling().is_empty() || moves.is_empty() {
+        if !self.covers(position) || moves.is_empty() {
             return None;
         }
         let by_distance = self.ranked(game, moves, Self::rank_by_distance);
@@ -170,7 +174,7 @@ impl TableAccess {
     /// side puts it off longest; `None` where the position is drawn, over or not in the tables.
     pub fn perfect_move(&self, game: &Game) -> Option<Move> {
         let position = game.position();
-        if position.occupied().count() as usize > self.men() || !position.castling().is_empty() {
+        if !self.covers(position) {
             return None;
         }
         let ranks = self.ranked(game, &position.legal_moves(), Self::rank_by_distance)?;
@@ -184,8 +188,8 @@ impl TableAccess {
         chosen.map(|(mv, _)| mv)
     }
 
-    /// The moves of both sides by [`TableAccess::perfect_move`], to the mate if moves and time suffice. Empty
-    /// where the game is drawn or not in the tables.
+    /// The moves of both sides by [`TableAccess::perfect_move`], to the mate if `longest` plies and the time
+    /// suffice. Empty where the game is drawn or not in the tables.
     pub fn perfect_line(&self, mut game: Game, longest: usize, time: Duration) -> Vec<Move> {
         let end = Instant::now() + time;
         let mut line = Vec::new();

@@ -1,5 +1,4 @@
-//! Text of Windows programs that know no Unicode, such as Arena: one byte a letter, by the code page that the
-//! system is set to.
+//! Text of Windows programs that know no Unicode: letters by the code page that the system is set to.
 
 // Only the system knows its code page, and there is no safe way to ask it.
 #![allow(unsafe_code)]

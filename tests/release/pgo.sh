@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds the engine for this machine with a profile of its own bench: `make pgo` or `release/pgo.sh [FILE]`.
+# Builds the engine for this machine with a profile of its own bench: `make pgo` or `tests/release/pgo.sh [FILE]`.
 # The play is that of the plain build, a tenth faster. Without a tool that reads profiles it builds plainly.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-# shellcheck source=release/tools.sh
-. release/tools.sh
+cd "$(dirname "$0")/../.."
+# shellcheck source=tests/release/tools.sh
+. tests/release/tools.sh
 
 exe=${1:-quillon}
 host=$(rustc -vV | sed -n 's/^host: //p')

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Makes dist/: for each system an archive with one program that runs on every processor of its family, and a
-# list of checksums. `make release`, or `release/build.sh [SYSTEM...]` with linux-x86_64, windows-x86_64,
+# list of checksums. `make release`, or `tests/release/build.sh [SYSTEM...]` with linux-x86_64, windows-x86_64,
 # linux-aarch64. A system whose compiler is not on this machine is left out, with a line that says so.
 #
 # Rust's standard library for a system comes from `rustup target add`, or from Debian's packages:
 #   linux-aarch64   rustc-web, libstd-rust-web-dev:arm64, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross
 #   windows-x86_64  rustc-web, rust-web-src, gcc-mingw-w64-x86-64
 set -euo pipefail
-cd "$(dirname "$0")/.."
-# shellcheck source=release/tools.sh
-. release/tools.sh
+cd "$(dirname "$0")/../.."
+# shellcheck source=tests/release/tools.sh
+. tests/release/tools.sh
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 work=$(realpath -m "${CARGO_TARGET_DIR:-target}")/release-builds
@@ -107,7 +107,7 @@ for system in "${systems[@]}"; do
     status=0
     program=$("${system//-/_}") || status=$?
     if [ $status -eq $missing ]; then
-        summary+=("$system: left out, a compiler or library is missing; see the head of release/build.sh")
+        summary+=("$system: left out, a compiler or library is missing; see the head of tests/release/build.sh")
     elif [ $status -eq 0 ] && line=$(pack "$system" "$program"); then
         summary+=("$line")
         made=$((made + 1))

@@ -3,13 +3,13 @@
 # Windows one under wine, the one for aarch64 under qemu, the one for x86-64 also on an emulated processor
 # from before AVX2. All must give the bench signature of the program for this machine.
 #
-#   release/check.sh [PROGRAM]      PROGRAM is a native build (target/release/quillon)
+#   tests/release/check.sh [PROGRAM]      PROGRAM is a native build (target/release/quillon)
 #
 # What a missing tool keeps from being checked is said at the end.
 set -uo pipefail
 # The last command of a pipe runs in this shell, so that it can count.
 shopt -s lastpipe
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 native=${1:-${CARGO_TARGET_DIR:-target}/release/quillon}
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
