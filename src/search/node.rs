@@ -81,8 +81,10 @@ pub(super) struct NodeFacts {
     pub(super) eval: Score,
     /// Size of the evaluation's correction in centipawns.
     pub(super) correction: i32,
-    /// The evaluation is better than two plies ago.
+    /// The evaluation is better than two plies ago, or good enough to cut off.
     pub(super) improving: bool,
+    /// The opponent's last move did not keep its evaluation up.
+    pub(super) worsening: bool,
     /// A cut-off is expected.
     pub(super) cut_node: bool,
     /// The node is, or once was, on a principal variation.
@@ -397,7 +399,8 @@ impl Searcher {
             static_eval,
             eval: bettered.map_or(static_eval, |entry| entry.score),
             correction: correction.abs(),
-            improving: self.is_improving(ply),
+            improving: self.is_improving(ply) || corrected.is_some_and(|eval| eval >= window.beta),
+            worsening: self.is_worsening(ply),
             cut_node,
             tt_pv: self.stack[ply].tt_pv,
             known,
@@ -419,6 +422,12 @@ impl Searcher {
             (Some(now), Some(before)) => now > before,
             (now, _) => now.is_some(),
         }
+    }
+
+    #[inline(always)]
+    fn is_worsening(&self, ply: usize) -> bool {
+        let before = self.stack.before(ply, 1).static_eval;
+        matches!((self.stack[ply].static_eval, before), (Some(now), Some(before)) if now > -before)
     }
 
     /// Makes a move that is to be searched and writes it down. [`Searcher::leave_move`] goes back.

@@ -60,6 +60,7 @@ params! {
     rfp_margin = 76, 40, 130, 8; "Reverse futility pruning: margin per ply."
     rfp_least = 20, 0, 60, 5; "Reverse futility pruning: least margin."
     rfp_improving = 64, 20, 130, 10; "Reverse futility pruning: margin taken off when improving."
+    rfp_worsening = 10, 0, 60, 5; "Reverse futility pruning: margin taken off when the opponent's evaluation is getting worse."
 
     nmp_margin = 154, 0, 400, 25; "Null move pruning: margin that the depth term must make up for."
     nmp_depth = 26, 5, 40, 4; "Null move pruning: margin per ply."
@@ -108,6 +109,8 @@ params! {
     lmr_cut_node = 1537, 500, 3000, 200; "More reduction where a cut-off is expected."
     lmr_improving = 700, 0, 1800, 150; "More reduction when not improving."
     lmr_check = 933, 0, 2000, 150; "Less reduction of moves that give check."
+    lmr_root = 1000, 0, 3000, 200; "Less reduction at the root."
+    lmr_root_forcing = 2000, 0, 5000, 300; "Still less there for noisy moves and checks, which may be sacrifices."
     lmr_tt_noisy = 620, 0, 2000, 150; "More reduction of quiet moves when the table move is noisy."
     cutoffs_many = 3, 1, 8, 1; "Cut-offs below a node that are not yet many."
     lmr_cutoffs = 878, 0, 2000, 150; "More reduction where the nodes below keep cutting off."
@@ -142,6 +145,7 @@ params! {
     correction_non_pawn = 39, 10, 120, 8; "Weight of a correction table in 1024ths."
     correction_continuation = 40, 10, 120, 8; "Weight of a correction table in 1024ths."
 
+    qs_moves = 3, 1, 8, 1; "Quiescence: captures searched before only those of the last moved man are left."
     qs_futility = 120, 60, 260, 20; "Quiescence: what a capture may add beyond the captured man."
     qs_see = -8, -120, 40, 15; "Quiescence: exchange result below which captures are left out."
 }

@@ -111,7 +111,7 @@ impl Searcher {
             return None;
         }
         let score = self.quiescence::<NonPv>(job, position, facts.window, facts.ply);
-        (score <= facts.window.alpha).then_some(score)
+        (score <= facts.window.alpha || self.stopped).then_some(score)
     }
 
     /// An evaluation far above beta fails high without search (CPW: "Reverse Futility Pruning"). Not
@@ -120,7 +120,9 @@ impl Searcher {
     fn reverse_futility(&self, facts: &NodeFacts) -> Option<Score> {
         let p = self.params();
         let beta = facts.window.beta;
-        let margin = p.rfp_margin * facts.depth - p.rfp_improving * i32::from(facts.improving);
+        let margin = p.rfp_margin * facts.depth
+            - p.rfp_improving * i32::from(facts.improving)
+            - p.rfp_worsening * i32::from(facts.worsening);
         let applies = facts.depth <= p.rfp_depth
             && !facts.tt_pv
             && facts.eval - margin.max(p.rfp_least) >= beta

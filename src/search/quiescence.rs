@@ -6,7 +6,7 @@ use super::picker::MovePicker;
 use super::searcher::{SearchJob, Searcher};
 use crate::board::Position;
 use crate::tt::{Bound, TtEntry};
-use crate::types::Score;
+use crate::types::{Move, Score};
 
 impl Searcher {
     /// Searches captures and queen promotions, or all evasions in check. The side to move may stop at
@@ -56,11 +56,17 @@ impl Searcher {
         } else {
             (MovePicker::noisy(position, tt_move, p.qs_see), QuietContext::unused(position))
         };
+        let last_to = self.stack.before(ply, 1).mv.map(Move::to);
         let mut any = false;
+        let mut searched = 0;
         while let Some(mv) = picker.next(position, &p, &self.histories, &context) {
             any = true;
             if !best_score.is_loss() {
                 if let Some(stand_pat) = stand_pat {
+                    // When the best captures have not helped, only recaptures still might.
+                    if searched >= p.qs_moves && Some(mv.to()) != last_to && mv.promotion().is_none() {
+                        continue;
+                    }
                     // Even winning the victim outright would not reach alpha (CPW: "Delta Pruning").
                     let ceiling = stand_pat + gain(position, mv) + p.qs_futility;
                     if ceiling <= alpha {
@@ -76,6 +82,7 @@ impl Searcher {
                 }
             }
 
+            searched += 1;
             let child = self.enter_move(job, position, ply, mv, 0);
             let score = -self.quiescence::<K>(job, &child, Window::new(alpha, beta).flipped(), ply + 1);
             self.leave_move();

@@ -63,6 +63,10 @@ impl Searcher {
         r -= p.lmr_check * i32::from(child.in_check());
         r += p.lmr_cutoffs * i32::from(self.stack[facts.ply + 1].cutoffs as i32 > p.cutoffs_many);
         r -= p.lmr_correction * facts.correction;
+        if facts.ply == 0 {
+            // What is overlooked here is not found elsewhere in the tree.
+            r -= p.lmr_root + p.lmr_root_forcing * i32::from(mv.is_noisy() || child.in_check());
+        }
         if mv.is_quiet() {
             r += p.lmr_tt_noisy * i32::from(facts.tt_move.is_some_and(Move::is_noisy));
             let merit = position
