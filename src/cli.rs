@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand};
 
 use crate::datagen::{command as datagen, data};
 use crate::nnue::Network;
+use crate::nnue::inference::Kernels;
 use crate::tools::{EvalFile, bench, epd, perft, selftest, suite};
 use crate::training::command as training;
 use crate::types::Depth;
@@ -45,6 +46,9 @@ enum Tool {
         /// Depth of each search in plies
         #[arg(default_value_t = bench::DEFAULT_DEPTH, value_parser = clap::value_parser!(i32).range(1..=60))]
         depth: Depth,
+        /// Instructions to compute the network with (avx512, avx2, neon, scalar); the best if not given
+        #[arg(long, value_name = "NAME")]
+        kernels: Option<Kernels>,
         #[command(flatten)]
         eval_file: EvalFile,
     },
@@ -85,8 +89,9 @@ pub fn main() -> ExitCode {
     let output = Output::standard();
     let result = match arguments.command {
         None | Some(Tool::Uci) => speak_uci(),
-        Some(Tool::Bench { depth, eval_file }) => eval_file.network().map(|network| {
-            output.line(&run_bench(Some(depth), network, &output));
+        Some(Tool::Bench { depth, kernels, eval_file }) => eval_file.network().map(|network| {
+            let kernels = kernels.unwrap_or_else(Kernels::best);
+            output.line(&run_bench(depth, network, kernels, &output));
             ExitCode::SUCCESS
         }),
         Some(Tool::Selftest) => Ok(selftest::run(&output)),
@@ -133,18 +138,20 @@ fn speak_uci() -> Result<ExitCode, String> {
         Output::standard()
             .line(&format!("{}, a UCI chess engine. Type 'help' for help, 'quit' to leave.", uci::NAME));
     }
-    uci::run(run_bench).map_err(|error| error.to_string())?;
+    uci::run(|depth, network, output| {
+        run_bench(depth.unwrap_or(bench::DEFAULT_DEPTH), network, Kernels::best(), output)
+    })
+    .map_err(|error| error.to_string())?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Prints a line per position and returns the closing one.
-fn run_bench(depth: Option<Depth>, network: Arc<Network>, output: &Output) -> String {
-    let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
+fn run_bench(depth: Depth, network: Arc<Network>, kernels: Kernels, output: &Output) -> String {
     let total = bench::POSITIONS.len();
     let progress = |number: usize, nodes| {
         output.line(&format!("position {number:>2} of {total}: {nodes:>9} nodes"));
     };
-    match bench::run(depth, network, progress) {
+    match bench::run(depth, network, kernels, progress) {
         Ok(report) => format!("{} nodes {} nps", report.nodes, report.nps()),
         Err(error) => format!("info string {error}"),
     }

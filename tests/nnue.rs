@@ -433,9 +433,13 @@ fn all_threads_of_an_engine_use_its_network() {
 }
 
 #[test]
-fn the_bench_takes_a_network() {
-    let nodes = |network| bench::run(5, network, |_, _| {}).expect("memory for the table").nodes;
-    let with = nodes(random_network(51, 64, 8));
-    assert_eq!(with, nodes(random_network(51, 64, 8)));
-    assert_ne!(with, nodes(nnue::built_in()));
+fn the_bench_takes_a_network_and_kernels() {
+    let nodes = |network, kernels| bench::run(5, network, kernels, |_, _| {}).expect("memory").nodes;
+    let with = nodes(random_network(51, 64, 8), Kernels::best());
+    assert_ne!(with, nodes(nnue::built_in(), Kernels::best()));
+    for kernels in Kernels::available() {
+        assert_eq!(with, nodes(random_network(51, 64, 8), kernels), "{kernels}");
+        assert_eq!(kernels.to_string().parse(), Ok(kernels));
+    }
+    assert!("MMX".parse::<Kernels>().is_err());
 }

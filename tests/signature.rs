@@ -6,12 +6,13 @@
 use std::thread;
 
 use quillon::nnue;
+use quillon::nnue::inference::Kernels;
 use quillon::tools::bench::{POSITIONS, SIGNATURE, SIGNATURE_DEPTH, run};
 
 /// The nodes of each position and their sum.
 fn bench() -> (Vec<u64>, u64) {
     let mut each = Vec::new();
-    let report = run(SIGNATURE_DEPTH, nnue::built_in(), |number, nodes| {
+    let report = run(SIGNATURE_DEPTH, nnue::built_in(), Kernels::best(), |number, nodes| {
         assert_eq!(number, each.len() + 1);
         each.push(nodes);
     });
@@ -34,6 +35,12 @@ fn the_signature_is_the_same_on_every_run() {
     assert_eq!(
         nodes, SIGNATURE,
         "the signature at depth {SIGNATURE_DEPTH} is now {nodes}; if the change of the search was meant, \
-         write that number into src/tools/bench.rs"
+         write that number into src/tools/bench.rs and README.md"
     );
+}
+
+#[test]
+fn the_readme_shows_the_signature() {
+    let readme = include_str!("../README.md");
+    assert!(readme.contains(&format!("signature: {SIGNATURE} nodes at depth {SIGNATURE_DEPTH},")));
 }

@@ -14,6 +14,7 @@ use super::progress::Progress;
 use super::selfplay::{self, SelfPlay};
 use super::tally::Tally;
 use super::writer::DataWriter;
+use crate::nnue::inference::Kernels;
 use crate::tools::{EvalFile, bench};
 use crate::types::Depth;
 use crate::uci::{NAME, Output};
@@ -105,8 +106,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
 /// What a game depends on besides its settings: the search, told by a small bench, and the rules of self-play.
 fn player_text(thinking: &Thinking) -> Result<String, String> {
     const DEPTH: Depth = 5;
-    let bench =
-        bench::run(DEPTH, Arc::clone(&thinking.network), |_, _| {}).map_err(|error| error.to_string())?;
+    let bench = bench::run(DEPTH, Arc::clone(&thinking.network), Kernels::best(), |_, _| {})
+        .map_err(|error| error.to_string())?;
     Ok(format!("{NAME}, bench {DEPTH} {} nodes, {}", bench.nodes, selfplay::rules()))
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::board::Game;
 use crate::eval::evaluate;
+use crate::nnue::inference::Kernels;
 use crate::nnue::{self, Network};
 use crate::search::{Control, SearchEvent, SearchJob, SearchLimits};
 use crate::tablebase::{ProbeRules, TableAccess, Tablebases};
@@ -183,6 +184,7 @@ impl Engine {
             limits,
             tt,
             network: Arc::clone(&self.network),
+            kernels: Kernels::best(),
             tablebases: self.tablebases.clone().map(|tables| TableAccess::new(tables, self.probe_rules)),
             control: Arc::clone(&self.control),
             #[cfg(feature = "tuning")]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::lone_king::lone_king;
 use crate::board::{Delta, Position};
+use crate::nnue::inference::Kernels;
 use crate::nnue::{AccumulatorStack, Network};
 use crate::types::Score;
 
@@ -19,12 +20,12 @@ impl Evaluator {
     }
 
     /// Goes back to the root of a search, which may be any position, and changes the network if this is
-    /// another one.
-    pub fn reset(&mut self, network: &Arc<Network>) {
-        if Arc::ptr_eq(self.accumulators.network(), network) {
+    /// another one, and the instructions to compute with.
+    pub fn reset(&mut self, network: &Arc<Network>, kernels: Kernels) {
+        if Arc::ptr_eq(self.accumulators.network(), network) && self.accumulators.kernels() == kernels {
             self.accumulators.reset();
         } else {
-            *self = Evaluator::new(Arc::clone(network));
+            self.accumulators = AccumulatorStack::with_kernels(Arc::clone(network), kernels);
         }
     }
 

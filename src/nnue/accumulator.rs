@@ -75,6 +75,11 @@ impl AccumulatorStack {
         &self.network
     }
 
+    /// The instructions that it computes with.
+    pub fn kernels(&self) -> Kernels {
+        self.kernels
+    }
+
     /// How often an accumulator of one side had to be built anew instead of from its neighbour.
     pub fn refreshes(&self) -> u64 {
         self.refreshes

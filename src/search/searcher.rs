@@ -15,6 +15,7 @@ use super::root::RootMove;
 use super::stack::Stack;
 use crate::board::{Game, Position, ReversibleMoves};
 use crate::eval::Evaluator;
+use crate::nnue::inference::Kernels;
 use crate::nnue::{self, Network};
 use crate::tablebase::TableAccess;
 use crate::tt::TranspositionTable;
@@ -30,6 +31,8 @@ pub struct SearchJob {
     pub tt: Arc<TranspositionTable>,
     /// What evaluates.
     pub network: Arc<Network>,
+    /// The instructions that it is computed with.
+    pub kernels: Kernels,
     /// Endgame tables, if any.
     pub tablebases: Option<TableAccess>,
     /// Steering from outside.
@@ -50,6 +53,7 @@ impl SearchJob {
             limits,
             tt,
             network: nnue::built_in(),
+            kernels: Kernels::best(),
             tablebases: None,
             control: Arc::new(Control::new(1, false)),
             #[cfg(feature = "tuning")]
@@ -68,6 +72,12 @@ impl SearchJob {
     /// The same job with this network.
     pub fn with_network(mut self, network: Arc<Network>) -> SearchJob {
         self.network = network;
+        self
+    }
+
+    /// The same job with these instructions for the network.
+    pub fn with_kernels(mut self, kernels: Kernels) -> SearchJob {
+        self.kernels = kernels;
         self
     }
 
@@ -174,7 +184,7 @@ impl Searcher {
             // What earlier searches taught would make a level stronger than its nodes.
             self.new_game();
         }
-        self.evaluator.reset(&job.network);
+        self.evaluator.reset(&job.network, job.kernels);
         self.stack.clear();
         self.keys.clear();
         self.keys.extend_from_slice(job.game.earlier_keys());

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crate::board::{Game, Position};
 use crate::engine::{DEFAULT_HASH_MIB, EngineError};
 use crate::nnue::Network;
+use crate::nnue::inference::Kernels;
 use crate::search::{SearchJob, SearchLimits, Searcher};
 use crate::tt::TranspositionTable;
 use crate::types::Depth;
@@ -85,13 +86,15 @@ impl BenchReport {
     }
 }
 
-/// Searches all positions to `depth` with a network; `progress` hears each result as position number and nodes.
+/// Searches all positions to `depth` with a network computed by `kernels`; `progress` hears each result as
+/// position number and nodes.
 ///
 /// # Errors
 /// When there is no memory for the table.
 pub fn run(
     depth: Depth,
     network: Arc<Network>,
+    kernels: Kernels,
     mut progress: impl FnMut(usize, u64),
 ) -> Result<BenchReport, EngineError> {
     let tt = Arc::new(TranspositionTable::new(DEFAULT_HASH_MIB)?);
@@ -105,7 +108,8 @@ pub fn run(
         let Ok(position) = fen.parse::<Position>() else { continue };
         let limits = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
         let job = SearchJob::silent(Game::new(position), limits, Arc::clone(&tt))
-            .with_network(Arc::clone(&network));
+            .with_network(Arc::clone(&network))
+            .with_kernels(kernels);
         let start = Instant::now();
         let nodes = searcher.search(&job).nodes;
         report.time += start.elapsed();

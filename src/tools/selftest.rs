@@ -169,8 +169,8 @@ fn threads() -> Finding {
 
 /// The node count of the bench at a small depth: the same on every machine.
 fn signature() -> Finding {
-    let report =
-        bench::run(SIGNATURE_DEPTH, nnue::built_in(), |_, _| {}).map_err(|error| error.to_string())?;
+    let report = bench::run(SIGNATURE_DEPTH, nnue::built_in(), Kernels::best(), |_, _| {})
+        .map_err(|error| error.to_string())?;
     match report.nodes {
         SIGNATURE => Ok(format!("{SIGNATURE} nodes at depth {SIGNATURE_DEPTH}, {} nps", report.nps())),
         nodes => Err(format!("{nodes} nodes at depth {SIGNATURE_DEPTH} instead of {SIGNATURE}")),

@@ -20,6 +20,7 @@ mod scalar;
 mod vector;
 
 use std::fmt;
+use std::str::FromStr;
 
 use once_cell::sync::Lazy;
 
@@ -144,6 +145,22 @@ impl Kernels {
     pub fn activate(self, own: &[Block], enemy: &[Block], weights: &[Block]) -> i32 {
         let (own_weights, enemy_weights) = weights.split_at(own.len());
         dispatch!(self, activate(own, own_weights, enemy, enemy_weights))
+    }
+}
+
+/// Finds an implementation by the name of its instruction set; hyphens and case do not matter. The error
+/// names those that this processor has.
+impl FromStr for Kernels {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Kernels, String> {
+        let plain = |name: &str| name.replace('-', "").to_ascii_lowercase();
+        let available = Kernels::available();
+        let found = available.iter().find(|kernels| plain(&kernels.to_string()) == plain(name)).copied();
+        found.ok_or_else(|| {
+            let names: Vec<String> = available.iter().map(Kernels::to_string).collect();
+            format!("this processor has {}", names.join(", "))
+        })
     }
 }
 
