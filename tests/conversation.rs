@@ -260,10 +260,15 @@ impl Talk<'_> {
     }
 
     fn stop(&mut self) {
+        self.release();
+        self.send("stop");
+    }
+
+    /// From now on no move is held back.
+    fn release(&mut self) {
         for asked in &mut self.asked {
             (asked.until_stop, asked.until_hit, asked.endless) = (false, false, false);
         }
-        self.send("stop");
     }
 
     fn ponderhit(&mut self) {
@@ -340,6 +345,8 @@ impl Talk<'_> {
             self.judge(self.asked.is_empty(), "an answer is missing");
         }
         let sent = Instant::now();
+        // A search that runs may be answered.
+        self.release();
         self.send("quit");
         let status = loop {
             if let Some(status) = self.client.child.try_wait().expect("the child can be waited for") {

@@ -1651,24 +1651,27 @@ fn random_sentences_of_uci_words_do_no_harm() {
 
 #[test]
 fn quit_ends_the_process_whatever_it_does() {
-    for before in [
-        "",
-        "position startpos\ngo infinite\n",
-        "go ponder wtime 1000 btime 1000\n",
-        "go infinite depth 1\n",
-        "go infinite\nposition startpos\ngo infinite\ngo infinite\n",
-        "setoption name Threads value 4\ngo infinite\n",
-        "go movetime 100000\n",
-        "go perft 8\n",
+    for (before, best_moves) in [
+        ("", 0),
+        ("position startpos\ngo infinite\n", 1),
+        ("position startpos\ngo infinite\nstop\n", 1),
+        ("go ponder wtime 1000 btime 1000\n", 1),
+        ("go infinite depth 1\n", 1),
+        // Searches that have not begun are given up.
+        ("go infinite\nposition startpos\ngo infinite\ngo infinite\n", 1),
+        ("setoption name Threads value 4\ngo infinite\n", 1),
+        ("go movetime 100000\n", 1),
+        ("go perft 8\n", 0),
     ] {
+        let count = |lines: &[String]| lines.iter().filter(|line| line.starts_with("bestmove ")).count();
         let mut client = Client::start();
         client.send_bytes(before.as_bytes());
-        client.sync();
-        client.quit();
+        let earlier = client.sync();
+        assert_eq!(count(&earlier) + count(&client.quit()), best_moves, "{before}");
         // And all in one write, so that quit comes while the search begins.
         let mut client = Client::start();
         client.send_bytes(format!("{before}quit\n").as_bytes());
-        client.wait_for_exit();
+        assert_eq!(count(&client.wait_for_exit()), best_moves, "{before}");
     }
 }
 

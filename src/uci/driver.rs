@@ -157,6 +157,12 @@ impl Driver {
         }
         self.engine.stop();
         self.engine.wait();
+        // A search that was still running is answered like any other.
+        while let Ok(event) = events.try_recv() {
+            if let Event::Done { text, .. } = event {
+                self.output.line(&text);
+            }
+        }
     }
 
     /// Carries a command out, now or when its turn has come.

@@ -146,12 +146,18 @@ const fn text(name: &'static str, default: &'static str, change: fn(&str) -> Cha
 
 /// The file that a value names, if it names one.
 fn file(value: &str) -> Option<PathBuf> {
-    (!value.is_empty() && value != EMPTY).then(|| PathBuf::from(value))
+    path(value).map(PathBuf::from)
+}
+
+/// A path as people write it: those pasted from a file manager stand in quotation marks.
+fn path(value: &str) -> Option<&str> {
+    let inner = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    Some(inner.unwrap_or(value)).filter(|value| !value.is_empty() && *value != EMPTY)
 }
 
 /// Folders that a value names.
 fn syzygy_path(value: &str) -> Change {
-    Change::SyzygyPath((!value.is_empty() && value != EMPTY).then(|| value.to_owned()))
+    Change::SyzygyPath(path(value).map(str::to_owned))
 }
 
 static OPTIONS: [Description; 25] = [
@@ -251,7 +257,9 @@ mod tests {
         assert_eq!(parse("uci_chess960", Some("True")), Ok(Change::Chess960(true)));
         let file = |path: &str| Ok(Change::EvalFile(Some(path.into())));
         assert_eq!(parse("evalfile", Some("nets/my net.nnue")), file("nets/my net.nnue"));
-        for none in [None, Some(""), Some("<empty>")] {
+        assert_eq!(parse("evalfile", Some("\"C:\\my nets\\a.nnue\"")), file("C:\\my nets\\a.nnue"));
+        assert_eq!(parse("evalfile", Some("\"half")), file("\"half"));
+        for none in [None, Some(""), Some("<empty>"), Some("\"\"")] {
             assert_eq!(parse("EvalFile", none), Ok(Change::EvalFile(None)));
         }
         for bad in ["0", "-1", "x", "", "1.5", "99999999999999999999"] {
