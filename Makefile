@@ -7,7 +7,7 @@
 
 EXE ?= quillon
 ifeq ($(OS),Windows_NT)
-ifeq ($(suffix $(EXE)),)
+ifneq ($(suffix $(EXE)),.exe)
 override EXE := $(EXE).exe
 endif
 endif
@@ -30,3 +30,4 @@ check:
 clean:
 	cargo clean
 	rm -rf dist
+	rm -f "$(EXE)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes dist/: for each system an archive with one program that runs on every processor of its family, and a
-# list of checksums. `make release`, or `tests/release/build.sh [SYSTEM...]` with linux-x86_64, windows-x86_64,
+# Makes dist/: for each system an archive with one program that runs on every processor of its family, the
+# source, and a list of checksums. `make release`, or `tests/release/build.sh [SYSTEM...]` with linux-x86_64, windows-x86_64,
 # linux-aarch64. A system whose compiler is not on this machine is left out, with a line that says so.
 #
 # Rust's standard library for a system comes from `rustup target add`, or from Debian's packages:
@@ -12,23 +12,24 @@ cd "$(dirname "$0")/../.."
 . tests/release/tools.sh
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
-work=$(realpath -m "${CARGO_TARGET_DIR:-target}")/release-builds
+work=$(absolute "${CARGO_TARGET_DIR:-target}")/release-builds
+crates=${CARGO_HOME:-$HOME/.cargo}/registry/src
 host=x86_64-unknown-linux-gnu
 # What a step returns when the machine lacks what it needs.
 missing=3
 
 # No path of this machine goes into the programs; a linked-in C library needs none on the user's.
-common="-Ctarget-feature=+crt-static --remap-path-prefix=$PWD=quillon"
-common+=" --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates"
+common=(-Ctarget-feature=+crt-static "--remap-path-prefix=$PWD=quillon" "--remap-path-prefix=$crates=crates")
 
 # has_std RUSTC TARGET: whether the compiler has a standard library for the target.
 has_std() {
     command -v "$1" >/dev/null && compgen -G "$("$1" --print target-libdir --target "$2" 2>/dev/null)/libstd-*" >/dev/null
 }
 
-# build TARGET FLAGS: builds with the compiler on the path, or with Debian's, and prints the program's path.
+# build TARGET FLAG...: builds with the compiler on the path, or with Debian's, and prints the program's path.
 build() {
-    local target=$1 flags=$2 cargo=cargo rustc=rustc options=()
+    local target=$1 cargo=cargo rustc=rustc options=() flags
+    shift
     if ! has_std rustc "$target"; then
         cargo=/usr/bin/cargo rustc=/usr/bin/rustc
         if ! has_std $rustc "$target"; then
@@ -37,22 +38,21 @@ build() {
             export RUSTC_BOOTSTRAP=1
         fi
     fi
-    flags+=" --remap-path-prefix=$($rustc --print sysroot)/lib/rustlib/src/rust=rust"
-    RUSTC=$(command -v $rustc) RUSTFLAGS="$common $flags" "$cargo" build --release --bin quillon \
+    flags=("${common[@]}" "$@" "--remap-path-prefix=$($rustc --print sysroot)/lib/rustlib/src/rust=rust")
+    RUSTC=$(command -v $rustc) CARGO_ENCODED_RUSTFLAGS=$(encode "${flags[@]}") "$cargo" build --locked --release --bin quillon \
         --config profile.release.strip=true --target "$target" --target-dir "$work/$target" "${options[@]}" >&2 || return 1
     printf '%s\n' "$work/$target/$target/release/quillon"
 }
 
 linux_x86_64() {
-    local flags=-Ctarget-cpu=x86-64 profile
+    local flags=(-Ctarget-cpu=x86-64) profile
     has_std rustc $host || return $missing
-    if find_profdata >/dev/null; then
-        profile=$(collect_profile "$common $flags" --config profile.release.strip=true) || return 1
-        flags+=" -Cprofile-use=$profile"
+    if profile=$(collect_profile "$(encode "${common[@]}" "${flags[@]}")" --config profile.release.strip=true); then
+        flags+=("-Cprofile-use=$profile")
     else
-        echo "no llvm-profdata: the program for linux-x86_64 is built without a profile" >&2
+        note "linux-x86_64: built without a profile, so about a tenth slower; no llvm-profdata, or see above"
     fi
-    build $host "$flags"
+    build $host "${flags[@]}"
 }
 
 linux_aarch64() {
@@ -66,21 +66,47 @@ linux_aarch64() {
 windows_x86_64() {
     command -v x86_64-w64-mingw32-gcc >/dev/null || return $missing
     local target=x86_64-win7-windows-gnu program
-    [ -d /usr/lib/rustlib/src/rust/library/std ] || target=x86_64-pc-windows-gnu
+    if [ ! -d /usr/lib/rustlib/src/rust/library/std ]; then
+        target=x86_64-pc-windows-gnu
+        note "windows-x86_64: for Windows 10 and later only, since there is no source of the standard library"
+    fi
     export CARGO_TARGET_X86_64_WIN7_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc
     program=$(build $target -Ctarget-cpu=x86-64) || return
     printf '%s.exe\n' "$program"
 }
 
+# notices: the licences of all crates that go into a program.
+notices() {
+    local name version licence file
+    echo "Quillon contains the following crates, and the standard library of Rust (MIT or Apache 2.0,"
+    echo "https://www.rust-lang.org/policies/licenses)."
+    cargo tree --locked --edges normal --target all --prefix none --format '{p} {l}' |
+        sed 's/ (\*)$//' | sort -u | while read -r name version licence; do
+            [ "$name" != quillon ] || continue
+            printf '\n======== %s %s: %s\n\n' "$name" "$version" "$licence"
+            for file in "$crates"/*/"$name-${version#v}"/{LICENSE-MIT,license-mit,LICENSE,COPYING,LICENSE-APACHE}*; do
+                [ -f "$file" ] && cat "$file" && break
+            done
+        done
+    true
+}
+
+# note TEXT: something to say at the end; the steps run in subshells.
+note() { printf '%s\n' "$*" >>"$work/notes"; }
+
 # pack SYSTEM PROGRAM: an archive with a folder in it.
 pack() {
-    local system=$1 program=$2 folder=quillon-$version-$1 file
-    if grep -aqF -e "$HOME/" -e "$PWD/" "$program"; then
-        echo "$program holds a path of this machine" >&2
-        return 1
-    fi
-    mkdir -p "dist/$folder"
+    local system=$1 program=$2 folder=quillon-$version-$1 file path
+    for path in "$PWD" "$work" "$crates" "$(rustc --print sysroot)" "${HOME:-/}"; do
+        if [ "$path" != / ] && grep -aqF -e "$path/" "$program"; then
+            echo "$program holds a path of this machine: $path" >&2
+            return 1
+        fi
+    done
+    mkdir -p "dist/$folder/docs"
     cp "$program" README.md CHANGELOG.md LICENSE "dist/$folder"
+    cp docs/* "dist/$folder/docs"
+    cp "$work/THIRD-PARTY.txt" "dist/$folder"
     (
         cd dist
         case $system in
@@ -101,6 +127,9 @@ systems=("$@")
 [ $# -gt 0 ] || systems=(linux-x86_64 windows-x86_64 linux-aarch64)
 rm -rf dist
 mkdir dist
+mkdir -p "$work"
+: >"$work/notes"
+notices >"$work/THIRD-PARTY.txt"
 made=0 problems=0 summary=()
 for system in "${systems[@]}"; do
     # The test of a step's status turns `set -e` off within it, so the steps look after themselves.
@@ -116,8 +145,12 @@ for system in "${systems[@]}"; do
         problems=$((problems + 1))
     fi
 done
+git archive --prefix="quillon-$version-source/" -o "dist/quillon-$version-source.tar.gz" HEAD
+[ -z "$(git status --porcelain)" ] || note "the source is that of the last commit, without the changes since"
+grep -q "^## $version - not yet released" CHANGELOG.md && note "CHANGELOG.md says that $version is not yet released"
 printf '\n'
 printf '%s\n' "${summary[@]}"
+cat "$work/notes"
 [ $made -gt 0 ] || exit 1
 cd dist
 find . -maxdepth 1 -type f -name 'quillon-*' -printf '%f\n' | sort | xargs sha256sum | tee SHA256SUMS

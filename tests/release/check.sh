@@ -17,6 +17,8 @@ depth=9
 passed=0 failed=0 skipped=() tables_missing=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# A program that dies while it is spoken to is a failed check, not the end of this script.
+trap '' PIPE
 # Names of folders as users have them.
 folder="$work/Gänse und Žluťoučký kůň"
 mkdir "$folder"
@@ -53,14 +55,15 @@ run() { timeout 300 "${command[@]}" "$@"; }
 # converse LOG STEP...: a conversation with the program. A step is a line to send, or `<` and how the line begins
 # that has to come before the next step. Lines end as on Windows.
 converse() {
-    local log=$1 step line from to
+    local log=$1 step line from to pid
     shift
     : >"$log"
     coproc timeout 300 "${command[@]}"
+    pid=$COPROC_PID
     exec {from}<&"${COPROC[0]}" {to}>&"${COPROC[1]}"
     for step in "$@" quit; do
         if [ "${step:0:1}" != "<" ]; then
-            printf '%s\r\n' "$step" >&"$to"
+            printf '%s\r\n' "$step" >&"$to" 2>/dev/null
             continue
         fi
         while IFS= read -r -t 120 -u "$from" line; do
@@ -71,7 +74,8 @@ converse() {
     exec {to}>&-
     cat <&"$from" >>"$log"
     exec {from}<&-
-    wait
+    wait "$pid"
+    expect "quits in peace" 0 <<<$?
 }
 
 # check SYSTEM COMMAND...: all checks of one program.
@@ -134,10 +138,38 @@ signature=${signature%% *}
 echo "signature at depth $depth: $signature"
 check native "$native"
 
-program=dist/quillon-$version-linux-x86_64/quillon
-if [ ! -f "$program" ]; then
-    skip linux-x86_64 "not in dist/"
-else
+# unpack SYSTEM FILE: unpacks a system's archive into the folder with foreign letters, sets `program`, and
+# compares the checksum. False if there is no archive.
+unpack() {
+    local name=quillon-$version-$1 archive
+    program="$folder/$name/$2"
+    for archive in "dist/$name".{tar.gz,zip}; do
+        [ -f "$archive" ] || continue
+        system=$1
+        (cd dist && sha256sum --ignore-missing --quiet -c SHA256SUMS >&2 && grep -q " ${archive#dist/}\$" SHA256SUMS)
+        expect "checksum" 0 <<<$?
+        case $archive in
+            *.zip) python3 -m zipfile -e "$archive" "$folder" ;;
+            *) tar -xzf "$archive" -C "$folder" ;;
+        esac
+        return 0
+    done
+    skip "$1" "not in dist/"
+    return 1
+}
+
+# needs_nothing PATTERN: the program asks for no library of the system but those that the pattern matches.
+needs_nothing() {
+    if ! command -v objdump >/dev/null; then
+        skip "$system" "no objdump, so its libraries were not looked at"
+        return
+    fi
+    objdump -p "$program" 2>/dev/null | sed -n 's/^ *NEEDED  *\|^.*DLL Name: //p' | grep -Evix -e "$1" | wc -l |
+        expect "libraries" 0
+}
+
+if unpack linux-x86_64 quillon; then
+    needs_nothing 'none'
     check linux-x86_64 "$program"
     if command -v qemu-x86_64 >/dev/null; then
         # A processor of 2003, with no more than every x86-64 has.
@@ -147,19 +179,18 @@ else
     fi
 fi
 
-program=dist/quillon-$version-windows-x86_64/quillon.exe
-if [ ! -f "$program" ]; then
-    skip windows-x86_64 "not in dist/"
+if ! unpack windows-x86_64 quillon.exe; then
+    :
 elif command -v wine >/dev/null; then
+    needs_nothing '(kernel32|ntdll|advapi32|msvcrt|ws2_32|userenv|bcrypt)\.dll|api-ms-win-.*'
     wine wineboot >/dev/null 2>&1
     check windows-x86_64 wine "$program"
 else
     skip windows-x86_64 "no wine (Debian: wine, wine64)"
 fi
 
-program=dist/quillon-$version-linux-aarch64/quillon
-if [ ! -f "$program" ]; then
-    skip linux-aarch64 "not in dist/"
+if ! unpack linux-aarch64 quillon; then
+    :
 elif command -v qemu-aarch64 >/dev/null; then
     check linux-aarch64 qemu-aarch64 "$program"
 else
