@@ -242,6 +242,8 @@ impl Searcher {
                 continue;
             }
             number += 1;
+            // Whether the move is worth a search is worked out while its entry comes.
+            job.tt.prefetch(position.likely_key_after(mv));
             if K::ROOT {
                 self.announce_move(job, depth, mv, number);
             }
@@ -267,7 +269,7 @@ impl Searcher {
 
             // 11. Make the move and search it.
             let nodes_before = self.nodes;
-            let child = self.enter_move(job, position, ply, mv, extension);
+            let child = self.enter_move(position, ply, mv, extension);
             candidate.new_depth += extension;
             let score = self.search_move::<K>(job, position, &child, &facts, &context, candidate);
             self.leave_move();
@@ -434,13 +436,11 @@ impl Searcher {
     #[inline(always)]
     pub(super) fn enter_move(
         &mut self,
-        job: &SearchJob,
         position: &Position,
         ply: usize,
         mv: Move,
         extension: Depth,
     ) -> Position {
-        job.tt.prefetch(position.likely_key_after(mv));
         let mut child = *position;
         let delta = child.make(mv);
         self.evaluator.push(delta);

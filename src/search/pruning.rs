@@ -194,7 +194,8 @@ impl Searcher {
         let context = QuietContext::unused(position);
         let mut picker = MovePicker::noisy(position, facts.tt_move, beta - facts.static_eval);
         while let Some(mv) = picker.next(position, &p, &self.histories, &context) {
-            let child = self.enter_move(job, position, ply, mv, 0);
+            job.tt.prefetch(position.likely_key_after(mv));
+            let child = self.enter_move(position, ply, mv, 0);
             let window = Window::below(beta).flipped();
             let mut score = -self.quiescence::<NonPv>(job, &child, window, ply + 1);
             if score >= beta && !self.stopped {

@@ -61,6 +61,7 @@ impl Searcher {
         let mut searched = 0;
         while let Some(mv) = picker.next(position, &p, &self.histories, &context) {
             any = true;
+            job.tt.prefetch(position.likely_key_after(mv));
             if !best_score.is_loss() {
                 if let Some(stand_pat) = stand_pat {
                     // When the best captures have not helped, only recaptures still might.
@@ -83,7 +84,7 @@ impl Searcher {
             }
 
             searched += 1;
-            let child = self.enter_move(job, position, ply, mv, 0);
+            let child = self.enter_move(position, ply, mv, 0);
             let score = -self.quiescence::<K>(job, &child, Window::new(alpha, beta).flipped(), ply + 1);
             self.leave_move();
             if self.stopped {
