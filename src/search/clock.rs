@@ -7,8 +7,14 @@ use std::time::Duration;
 
 use super::limits::SearchLimits;
 
-/// Moves the rest of the game is assumed to last in sudden death.
-const ASSUMED_MOVES: u32 = 28;
+/// Moves that a game is assumed to last from its first move on in sudden death. Each move played makes the rest
+/// shorter, but not by a whole move: games that have lasted long tend to last longer still.
+const ASSUMED_MOVES: f64 = 30.0;
+const FEWER_PER_MOVE: f64 = 0.35;
+const LEAST_MOVES: f64 = 10.0;
+
+/// A time control further away than this counts as no nearer.
+const MOST_MOVES_TO_GO: u32 = 28;
 
 /// Increments that must be on the clock before an increment is spent in full.
 const RESERVED_INCREMENTS: u32 = 10;
@@ -23,21 +29,24 @@ pub struct TimeBudget {
 }
 
 impl TimeBudget {
-    /// Works out the budget from the clocks.
-    pub fn new(limits: &SearchLimits) -> TimeBudget {
+    /// Works out the budget from the clocks, for this move of the game.
+    pub fn new(limits: &SearchLimits, fullmove_number: u16) -> TimeBudget {
         let mut budget = TimeBudget::default();
         if let Some(clock) = limits.clock {
             let remaining = clock.remaining.saturating_sub(limits.overhead).max(Duration::from_millis(1));
-            let moves = clock.moves_to_go.unwrap_or(ASSUMED_MOVES).clamp(1, ASSUMED_MOVES);
+            let played = f64::from(fullmove_number.saturating_sub(1));
+            let assumed = (ASSUMED_MOVES - FEWER_PER_MOVE * played).max(LEAST_MOVES);
+            let moves_to_go = clock.moves_to_go.map(|moves| moves.clamp(1, MOST_MOVES_TO_GO));
+            let moves = moves_to_go.map_or(assumed, f64::from);
             // The increment is spent only while a reserve of some increments stands behind it: a clock
             // that runs near zero is lost to the first hiccup of the machine.
             let reserve = clock.increment * RESERVED_INCREMENTS;
             let backed = remaining.as_secs_f64() / reserve.as_secs_f64().max(1e-9);
-            let share = remaining / moves + clock.increment.mul_f64(0.75 * backed.min(1.0));
-            let ceiling = remaining.mul_f64(match moves {
+            let share = remaining.div_f64(moves) + clock.increment.mul_f64(0.75 * backed.min(1.0));
+            let ceiling = remaining.mul_f64(match moves_to_go {
                 // With the time control ahead all of the time may go.
-                1 => 0.9,
-                2..=5 => 0.6,
+                Some(1) => 0.9,
+                Some(2..=5) => 0.6,
                 _ => 0.35,
             });
             budget.soft = Some((share * 3 / 4).min(ceiling));
@@ -78,10 +87,10 @@ mod tests {
     use super::super::limits::GameClock;
     use super::*;
 
-    fn budget(remaining: u64, increment: u64, moves_to_go: Option<u32>) -> TimeBudget {
+    fn budget_at(number: u16, remaining: u64, increment: u64, moves_to_go: Option<u32>) -> TimeBudget {
         let ms = Duration::from_millis;
         let clock = GameClock { remaining: ms(remaining), increment: ms(increment), moves_to_go };
-        TimeBudget::new(&SearchLimits { clock: Some(clock), overhead: ms(10), ..Default::default() })
+        TimeBudget::new(&SearchLimits { clock: Some(clock), overhead: ms(10), ..Default::default() }, number)
     }
 
     #[test]
@@ -89,14 +98,24 @@ mod tests {
         for remaining in [0, 1, 5, 11, 20, 100, 1000, 60_000, 86_400_000] {
             for increment in [0, 10, 1000, 60_000] {
                 for moves_to_go in [None, Some(0), Some(1), Some(2), Some(40), Some(1000)] {
-                    let budget = budget(remaining, increment, moves_to_go);
-                    let (soft, hard) = (budget.soft.unwrap(), budget.hard.unwrap());
-                    assert!(soft <= hard, "{remaining} {increment} {moves_to_go:?}");
-                    let usable = Duration::from_millis(remaining.saturating_sub(10).max(1));
-                    assert!(hard <= usable, "{remaining} {increment} {moves_to_go:?}: {hard:?}");
+                    for number in [0, 1, 30, 100, 6000, u16::MAX] {
+                        let budget = budget_at(number, remaining, increment, moves_to_go);
+                        let (soft, hard) = (budget.soft.unwrap(), budget.hard.unwrap());
+                        assert!(soft <= hard, "{number} {remaining} {increment} {moves_to_go:?}");
+                        let usable = Duration::from_millis(remaining.saturating_sub(10).max(1));
+                        assert!(hard <= usable, "{number} {remaining} {increment} {moves_to_go:?}: {hard:?}");
+                    }
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_longer_the_game_the_greater_the_share() {
+        let soft = |number| budget_at(number, 60_000, 0, None).soft.unwrap();
+        assert!(soft(1) < soft(20) && soft(20) < soft(50) && soft(80) == soft(200));
+        // A time control says all that needs to be known.
+        assert_eq!(budget_at(1, 60_000, 0, Some(20)), budget_at(90, 60_000, 0, Some(20)));
     }
 
     #[test]

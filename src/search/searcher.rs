@@ -200,7 +200,7 @@ impl Searcher {
         self.null_move_from = 0;
         self.line = 0;
         self.nodes = 0;
-        self.budget = TimeBudget::new(limits);
+        self.budget = TimeBudget::new(limits, job.game.position().fullmove_number());
         let nodes = limits.nodes.unwrap_or(u64::MAX);
         self.node_limit = limits.level.map_or(nodes, |level| nodes.min(level.nodes() - WAY_OUT));
         if let (Some(rate), Some(hard), false) = (limits.nodes_per_ms, self.budget.hard, limits.ponder) {
