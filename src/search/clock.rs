@@ -7,10 +7,14 @@ use std::time::Duration;
 
 use super::limits::SearchLimits;
 
-/// Moves that a game is assumed to last from its first move on in sudden death. Each move played makes the rest
-/// shorter, but not by a whole move: games that have lasted long tend to last longer still.
+/// Moves that a game is assumed to last from its first move on in sudden death. This and the next two were
+/// chosen by matches.
 const ASSUMED_MOVES: f64 = 30.0;
+
+/// By how much each move played makes the assumed rest shorter.
 const FEWER_PER_MOVE: f64 = 0.35;
+
+/// The assumed rest does not fall below this.
 const LEAST_MOVES: f64 = 10.0;
 
 /// A time control further away than this counts as no nearer.

@@ -88,6 +88,7 @@ notices() {
                 [ -f "$file" ] && cat "$file" && break
             done
         done
+    # That the last crate has no file of its own is no failure.
     true
 }
 
@@ -145,8 +146,11 @@ for system in "${systems[@]}"; do
         problems=$((problems + 1))
     fi
 done
-git archive --prefix="quillon-$version-source/" -o "dist/quillon-$version-source.tar.gz" HEAD
-[ -z "$(git status --porcelain)" ] || note "the source is that of the last commit, without the changes since"
+if git archive --prefix="quillon-$version-source/" -o "dist/quillon-$version-source.tar.gz" HEAD; then
+    [ -z "$(git status --porcelain)" ] || note "the source is that of the last commit, without the changes since"
+else
+    note "no archive of the source, since this is no checkout"
+fi
 grep -q "^## $version - not yet released" CHANGELOG.md && note "CHANGELOG.md says that $version is not yet released"
 printf '\n'
 printf '%s\n' "${summary[@]}"

@@ -138,8 +138,8 @@ signature=${signature%% *}
 echo "signature at depth $depth: $signature"
 check native "$native"
 
-# unpack SYSTEM FILE: unpacks a system's archive into the folder with foreign letters, sets `program`, and
-# compares the checksum. False if there is no archive.
+# unpack SYSTEM FILE: unpacks a system's archive into the folder with foreign letters, sets `program`
+# and `system`, and compares the checksum. False if there is no archive.
 unpack() {
     local name=quillon-$version-$1 archive
     program="$folder/$name/$2"
@@ -149,7 +149,7 @@ unpack() {
         (cd dist && sha256sum --ignore-missing --quiet -c SHA256SUMS >&2 && grep -q " ${archive#dist/}\$" SHA256SUMS)
         expect "checksum" 0 <<<$?
         case $archive in
-            *.zip) python3 -m zipfile -e "$archive" "$folder" ;;
+            *.zip) if command -v unzip >/dev/null; then unzip -q "$archive" -d "$folder"; else python3 -m zipfile -e "$archive" "$folder"; fi ;;
             *) tar -xzf "$archive" -C "$folder" ;;
         esac
         return 0
@@ -160,11 +160,12 @@ unpack() {
 
 # needs_nothing PATTERN: the program asks for no library of the system but those that the pattern matches.
 needs_nothing() {
-    if ! command -v objdump >/dev/null; then
-        skip "$system" "no objdump, so its libraries were not looked at"
+    local headers
+    if ! headers=$(objdump -p "$program" 2>/dev/null); then
+        skip "$system" "no objdump that reads it, so its libraries were not looked at"
         return
     fi
-    objdump -p "$program" 2>/dev/null | sed -n 's/^ *NEEDED  *\|^.*DLL Name: //p' | grep -Evix -e "$1" | wc -l |
+    sed -n 's/^ *NEEDED  *\|^.*DLL Name: //p' <<<"$headers" | grep -Evix -e "$1" | wc -l |
         expect "libraries" 0
 }
 

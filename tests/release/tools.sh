@@ -39,7 +39,7 @@ collect_profile() {
     program=$work/instrumented/$host/release/quillon
     "$program" bench >&2 || return
     for kernels in avx2 neon scalar; do
-        "$program" bench --kernels $kernels >&2 || echo "no profile of $kernels" >&2
+        "$program" bench --kernels $kernels >/dev/null 2>&1 || echo "no profile of $kernels, which this processor lacks" >&2
     done
     "$profdata" merge -o "$work/quillon.profdata" "$work"/profiles/*.profraw || return
     printf '%s\n' "$work/quillon.profdata"

@@ -148,18 +148,22 @@ impl Kernels {
     }
 }
 
-/// Finds an implementation by the name of its instruction set; hyphens and case do not matter. The error
-/// names those that this processor has.
-impl FromStr for Kernels {
-    type Err = String;
+/// This processor has no instruction set of that name. The text lists those that it has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this processor has {0}")]
+pub struct UnknownKernels(String);
 
-    fn from_str(name: &str) -> Result<Kernels, String> {
+/// Finds an implementation by the name of its instruction set; hyphens and case do not matter.
+impl FromStr for Kernels {
+    type Err = UnknownKernels;
+
+    fn from_str(name: &str) -> Result<Kernels, UnknownKernels> {
         let plain = |name: &str| name.replace('-', "").to_ascii_lowercase();
         let available = Kernels::available();
         let found = available.iter().find(|kernels| plain(&kernels.to_string()) == plain(name)).copied();
         found.ok_or_else(|| {
             let names: Vec<String> = available.iter().map(Kernels::to_string).collect();
-            format!("this processor has {}", names.join(", "))
+            UnknownKernels(names.join(", "))
         })
     }
 }
