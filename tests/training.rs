@@ -204,13 +204,17 @@ fn mistakes_are_named() {
     let folder = folder("train-mistakes");
     write_games(&folder.join("a.games"), 3);
     fs::write(folder.join("junk"), "no games").unwrap();
-    fs::write(folder.join("old.net"), "precious").unwrap();
+    let precious = ["old.net", "half.net.50", "other.net.checkpoint"];
+    precious.iter().for_each(|name| fs::write(folder.join(name), "precious").unwrap());
     let whole = fs::read(folder.join("a.games")).unwrap();
     fs::write(folder.join("cut.games"), &whole[..whole.len() - 1]).unwrap();
     for (arguments, code, message) in [
         ("--data none --out x.net", 1, "none: "),
         ("--data junk --out x.net", 1, "junk: "),
         ("--data a.games --out old.net", 1, "old.net exists already"),
+        ("--data a.games --out half.net --checkpoints", 1, "half.net.50 exists already"),
+        ("--data a.games --out other.net", 1, "go on with --resume other.net.checkpoint"),
+        ("--data a.games --out other.net --resume junk", 1, "other.net.checkpoint exists already"),
         ("--data a.games --out no/x.net --holdout 0 --passes 1", 1, "cannot write no/x.net.csv: "),
         ("--data a.games --out x.net --resume junk", 1, "junk: this is not a checkpoint"),
         // The only block is cut, so nothing is left.
@@ -223,5 +227,7 @@ fn mistakes_are_named() {
         assert!(output.status.code() == Some(code) && error.contains(message), "{arguments}: {error}");
         assert!(!folder.join("x.net").exists());
     }
-    assert_eq!(fs::read_to_string(folder.join("old.net")).unwrap(), "precious");
+    for name in precious {
+        assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "precious");
+    }
 }

@@ -109,7 +109,7 @@ impl AccumulatorStack {
         self.top -= 1;
     }
 
-    /// The worth in centipawns, for the side to move, of the position that the moves told have led to.
+    /// The worth in internal units, for the side to move, of the position that the moves told have led to.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         for perspective in Color::ALL {

@@ -41,8 +41,8 @@ pub enum NetworkError {
     /// The number of output buckets is not supported.
     #[error("{0} output buckets, not 1 or 8")]
     Buckets(usize),
-    /// The output's worth in centipawns is not supported.
-    #[error("an output of one is worth {0} centipawns, not {first} to {last}", first = SCALES.start(), last = SCALES.end())]
+    /// The output's worth in internal units is not supported.
+    #[error("an output of one is worth {0} units, not {first} to {last}", first = SCALES.start(), last = SCALES.end())]
     Scale(i32),
     /// A list of weights has the wrong length.
     #[error("{found} numbers for the {part}, not {expected}")]

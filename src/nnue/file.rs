@@ -8,7 +8,7 @@
 //! 12      2       H, hidden neurons a side
 //! 14      2       output buckets
 //! 16      2+2     units of the first and of the output layer, 255 and 64
-//! 20      2       centipawns for an output of one, 50 to 1000
+//! 20      2       internal units for an output of one, 50 to 1000
 //! 22      2       length of the name in bytes
 //! 24      4       CRC-32 of everything but these four bytes
 //! 28              the name in UTF-8
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(refused(&changed(8, 2)), "file version 2, this program reads version 1");
         assert_eq!(refused(&changed(10, 7)), "a network of another architecture");
         assert_eq!(refused(&changed(16, 7)), "a network of another architecture");
-        assert_eq!(refused(&changed(21, 0xFF)), "an output of one is worth 65424 centipawns, not 50 to 1000");
+        assert_eq!(refused(&changed(21, 0xFF)), "an output of one is worth 65424 units, not 50 to 1000");
         assert_eq!(refused(&changed(28, 0xFF)), "the name is not UTF-8");
         assert!(refused(&changed(37, 0x7F)).starts_with("feature weight 32"));
         for at in [24, 28, 40, 30_000, bytes.len() - 1] {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 768 features of White's view -> accumulator of H numbers \
-//!                                                           > clamp(x, 0, 255)^2 -> weighted sum -> centipawns
+//!                                                           > clamp(x, 0, 255)^2 -> weighted sum -> score
 //! 768 features of Black's view -> accumulator of H numbers /
 //! ```
 //! A move changes two to four features, so the accumulators of a position are those of its parent plus

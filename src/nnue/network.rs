@@ -2,7 +2,7 @@
 //!
 //! Weights are real numbers in fixed point: the first layer counts in units of 1/[`QA`],
 //! the output weights in units of 1/[`QB`], and the output bias in units of 1/(`QA` * `QB`). What an output
-//! of one is worth in centipawns is the network's own: it is the scale at which the scores it has learnt
+//! of one is worth in internal units is the network's own: it is the scale at which the scores it has learnt
 //! from foretell results, so that the output is as large as the weights can express well.
 
 use std::ops::RangeInclusive;
@@ -17,7 +17,7 @@ use crate::types::SplitMix64;
 pub const QA: i32 = 255;
 /// One, in the units of the output weights.
 pub const QB: i32 = 64;
-/// Centipawns that an output of one may be worth.
+/// Internal units that an output of one may be worth.
 pub const SCALES: RangeInclusive<i32> = 50..=1000;
 
 /// Largest number of hidden neurons a side.
@@ -40,7 +40,7 @@ pub struct NetworkParts {
     pub hidden: usize,
     /// Output buckets, 1 or 8: the output layer is chosen by the number of men.
     pub buckets: usize,
-    /// Centipawns for an output of one, within [`SCALES`].
+    /// Internal units for an output of one, within [`SCALES`].
     pub scale: i32,
     /// `[feature][neuron]`, in units of 1/[`QA`].
     pub feature_weights: Vec<i16>,
@@ -113,7 +113,7 @@ impl NetworkParts {
 /// however shared out among the lanes of a register, lies between the sum of the negative weights times
 /// `QA`^2 and that of the positive ones: no kernel's partial sum leaves 32 bits.
 const MAX_OUTPUT_SUM: i64 = i32::MAX as i64 / (QA * QA) as i64;
-/// A hundred thousand centipawns and more, far beyond use, and far from overflow.
+/// A hundred thousand units and more, far beyond use, and far from overflow.
 const MAX_OUTPUT_BIAS: i64 = 1 << 22;
 
 /// Checks magnitudes.
@@ -134,7 +134,7 @@ fn within(
 pub struct Network {
     name: String,
     buckets: usize,
-    /// Centipawns for an output of one.
+    /// Internal units for an output of one.
     scale: i32,
     /// `[feature][block of neurons]`
     feature_weights: Box<[Block]>,
@@ -193,7 +193,7 @@ impl Network {
         self.buckets
     }
 
-    /// Centipawns for an output of one.
+    /// Internal units for an output of one.
     pub fn scale(&self) -> i32 {
         self.scale
     }
@@ -229,7 +229,7 @@ impl Network {
         &self.feature_bias
     }
 
-    /// The output in centipawns for the side whose accumulator is `own`, with so many men on the board.
+    /// The output in internal units for the side whose accumulator is `own`, with so many men on the board.
     /// Division truncates towards zero, so exchanging the weights' signs exchanges the result's.
     #[inline(always)]
     pub(super) fn output(&self, kernels: Kernels, own: &[Block], enemy: &[Block], men: usize) -> i32 {
@@ -240,7 +240,7 @@ impl Network {
         (output * i64::from(self.scale) / i64::from(QA * QB)) as i32
     }
 
-    /// The worth of a position in centipawns for the side to move, computed from nothing. A search
+    /// The worth of a position in internal units for the side to move, computed from nothing. A search
     /// follows its moves with an [`AccumulatorStack`](super::AccumulatorStack) instead.
     pub fn evaluate(&self, position: &Position) -> i32 {
         self.evaluate_with(Kernels::best(), position)

@@ -6,9 +6,6 @@ use super::shape::Shape;
 const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
-/// Weight decay per step and unit of learning rate.
-const DECAY: f32 = 0.01;
-
 /// Largest weight of the feature and output layers. Times 255 it is 505, so that 32 rows fit in 16
 /// bits; times 64 it is 127, so that clipped activation times weight does.
 pub const CLIP: f32 = 1.98;
@@ -44,21 +41,22 @@ impl Adam {
     }
 
     /// Moves the weights. `gradients` are parts of the gradient of the loss summed over `samples`
-    /// positions, and are added up in their order. The work is shared out among the threads.
+    /// positions, and are added up in their order. `decay` is the share of a weight that is lost in a step
+    /// at a learning rate of one. The work is shared out among the threads.
     pub fn step(
         &mut self,
         shape: Shape,
         weights: &mut Lanes,
         gradients: &[&Lanes],
         samples: usize,
-        rate: f32,
+        (rate, decay): (f32, f32),
         threads: usize,
     ) {
         self.steps += 1;
         let correction = |beta: f32| (1.0 - f64::from(beta).powf(self.steps as f64)) as f32;
         let step = Step {
             rate: rate / correction(BETA1),
-            keep: 1.0 - rate * DECAY,
+            keep: 1.0 - rate * decay,
             second_correction: 1.0 / correction(BETA2),
             mean: 1.0 / samples as f32,
         };
@@ -124,13 +122,13 @@ mod tests {
         let bias = shape.bias(0);
         weights[bias] = 5.0;
         let mut adam = Adam::new(shape);
-        let rate = 0.01;
-        adam.step(shape, &mut weights, &[&gradient, &Lanes::zeros(shape.lanes())], 4, rate, 1);
+        let (rate, decay) = (0.01, 0.02);
+        adam.step(shape, &mut weights, &[&gradient, &Lanes::zeros(shape.lanes())], 4, (rate, decay), 1);
         assert!((weights[3] + rate).abs() < 1e-6, "{}", weights[3]);
         assert!((weights[5] - rate).abs() < 1e-6, "{}", weights[5]);
         assert_eq!(weights[7], CLIP);
         // Biases are not clipped; nothing but decay moves this one.
-        assert_eq!(weights[bias], 5.0 * (1.0 - rate * DECAY));
+        assert_eq!(weights[bias], 5.0 * (1.0 - rate * decay));
         assert_eq!(weights[1], 0.0);
     }
 
@@ -144,7 +142,7 @@ mod tests {
         let run = |threads| {
             let (mut weights, mut adam) = (Lanes::zeros(shape.lanes()), Adam::new(shape));
             for _ in 0..3 {
-                adam.step(shape, &mut weights, &[&gradient], 10, 0.1, threads);
+                adam.step(shape, &mut weights, &[&gradient], 10, (0.1, 0.01), threads);
             }
             weights
         };

@@ -3,10 +3,12 @@
 //! ```text
 //! magic       8 bytes "QLNTRAIN"
 //! version     u32, little-endian like all numbers
-//! settings    hidden, buckets, passes, batch, lr, last lr, wdl, last wdl, scale, seed: u64 or f64 each
+//! settings    hidden, buckets, passes, batch, lr, last lr, decay, wdl, last wdl, scale, seed: u64
+//!             or f64 each
 //! data        u64, fingerprint of the positions
 //! steps       u64, steps taken
-//! rows        u64, number of rows of the log, then seven f64 each
+//! progress    f64, how far along the schedules the last one was
+//! rows        u64, number of rows of the log, then eight f64 each
 //! weights     f32 each, in the order of the trainer's lanes; then the means of the gradient and those of
 //!             its square
 //! checksum    u32, CRC-32 of everything before
@@ -15,18 +17,19 @@
 //! First weights and orders depend on the seed and the number of the pass only, so no state of a random
 //! generator needs to be kept.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use super::adam::Adam;
 use super::history::{History, Row};
 use super::lane::{LANE, Lanes};
+use super::session::write_whole;
 use super::shape::Shape;
 use super::trainer::{Settings, Trainer, Validation};
 
 const MAGIC: [u8; 8] = *b"QLNTRAIN";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +69,7 @@ pub struct Checkpoint {
     history: History,
     weights: Lanes,
     optimiser: Adam,
+    progress: f64,
 }
 
 impl Checkpoint {
@@ -77,6 +81,7 @@ impl Checkpoint {
             history: history.clone(),
             weights: trainer.weights.clone(),
             optimiser: trainer.optimiser.clone(),
+            progress: trainer.progress,
         }
     }
 
@@ -101,21 +106,16 @@ impl Checkpoint {
         if is_other_data {
             return Err(CheckpointError::OtherData);
         }
-        Ok((Trainer::with_state(settings, threads, self.weights, self.optimiser), self.history))
+        let Checkpoint { weights, optimiser, progress, history, .. } = self;
+        Ok((Trainer::with_state(settings, threads, weights, optimiser, progress), history))
     }
 
-    /// Writes a file; an old one is replaced only when the new one is complete on the disk, so that even a
-    /// power failure leaves one of them.
+    /// Writes a file; an old one is replaced only when the new one is complete on the disk.
     ///
     /// # Errors
     /// When that fails.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        let unfinished = path.with_added_extension("part");
-        let mut file = File::create(&unfinished)?;
-        file.write_all(&self.to_bytes())?;
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&unfinished, path)
+        write_whole(path, &self.to_bytes())
     }
 
     /// Reads a file.
@@ -132,15 +132,17 @@ impl Checkpoint {
         for (_, number) in listed(&self.settings) {
             bytes.extend(number.to_bytes());
         }
-        for number in [self.fingerprint, self.optimiser.steps, self.history.0.len() as u64] {
+        let (progress, rows) = (self.progress.to_bits(), self.history.0.len() as u64);
+        for number in [self.fingerprint, self.optimiser.steps, progress, rows] {
             bytes.extend(number.to_le_bytes());
         }
         for row in &self.history.0 {
             // What is missing is stored as NaN, which no loss that got into a log is.
             let holdout = row.holdout.unwrap_or(Validation { loss: f64::NAN, last_loss: f64::NAN });
             let (rate, wdl) = (row.rate.into(), row.wdl.into());
-            for number in
-                [row.pass, row.samples as f64, rate, wdl, row.train_loss, holdout.loss, holdout.last_loss]
+            for number in [row.pass, row.samples as f64, rate, wdl, row.train_loss, row.train_last_loss]
+                .into_iter()
+                .chain([holdout.loss, holdout.last_loss])
             {
                 bytes.extend(number.to_le_bytes());
             }
@@ -179,18 +181,20 @@ fn read(mut bytes: &[u8]) -> Option<Checkpoint> {
     let shape = Shape { hidden: next()? as usize, buckets: next()? as usize };
     let (passes, batch) = (next()? as u32, next()? as usize);
     let mut number = || Some(f64::from_bits(next()?) as f32);
-    let (rate, last_rate, wdl, last_wdl) = (number()?, number()?, number()?, number()?);
+    let (rate, last_rate, decay) = (number()?, number()?, number()?);
+    let (wdl, last_wdl) = (number()?, number()?);
     let scale = i32::try_from(next()?).ok()?;
-    let settings = Settings { shape, passes, batch, rate, last_rate, wdl, last_wdl, scale, seed: next()? };
-    let (fingerprint, steps, rows) = (next()?, next()?, next()?);
+    let seed = next()?;
+    let settings = Settings { shape, passes, batch, rate, last_rate, decay, wdl, last_wdl, scale, seed };
+    let (fingerprint, steps, progress, rows) = (next()?, next()?, f64::from_bits(next()?), next()?);
     let mut history = History::default();
     for _ in 0..rows {
         let mut number = || Some(f64::from_bits(next()?));
         let (pass, samples, rate, wdl) = (number()?, number()?, number()?, number()?);
-        let (train_loss, loss, last_loss) = (number()?, number()?, number()?);
+        let (train_loss, train_last_loss, loss, last_loss) = (number()?, number()?, number()?, number()?);
         let holdout = (!loss.is_nan()).then_some(Validation { loss, last_loss });
         let (samples, rate, wdl) = (samples as u64, rate as f32, wdl as f32);
-        history.0.push(Row { pass, samples, rate, wdl, train_loss, holdout });
+        history.0.push(Row { pass, samples, rate, wdl, train_loss, train_last_loss, holdout });
     }
     let (floats, rest) = bytes.as_chunks::<4>();
     if !shape.is_valid() {
@@ -207,7 +211,7 @@ fn read(mut bytes: &[u8]) -> Option<Checkpoint> {
     });
     let weights = lists.next()?;
     let optimiser = Adam { first: lists.next()?, second: lists.next()?, steps };
-    Some(Checkpoint { settings, fingerprint, history, weights, optimiser })
+    Some(Checkpoint { settings, fingerprint, history, weights, optimiser, progress })
 }
 
 /// A setting's value.
@@ -234,7 +238,7 @@ impl Number {
 }
 
 /// All settings in the order of the file, by the names of the options.
-fn listed(settings: &Settings) -> [(&'static str, Number); 10] {
+fn listed(settings: &Settings) -> [(&'static str, Number); 11] {
     use Number::{Real, Whole};
     [
         ("--hidden", Whole(settings.shape.hidden as u64)),
@@ -243,6 +247,7 @@ fn listed(settings: &Settings) -> [(&'static str, Number); 10] {
         ("--batch", Whole(settings.batch as u64)),
         ("--lr", Real(settings.rate)),
         ("--lr-end", Real(settings.last_rate)),
+        ("--decay", Real(settings.decay)),
         ("--wdl from", Real(settings.wdl)),
         ("--wdl to", Real(settings.last_wdl)),
         ("--scale", Whole(settings.scale as u64)),
@@ -266,7 +271,15 @@ mod tests {
 
     fn history() -> History {
         let holdout = Some(Validation { loss: 0.1, last_loss: 0.2 });
-        let row = Row { pass: 0.5, samples: 77, rate: 1e-3, wdl: 0.25, train_loss: 0.125, holdout };
+        let row = Row {
+            pass: 0.5,
+            samples: 77,
+            rate: 1e-3,
+            wdl: 0.25,
+            train_loss: 0.125,
+            train_last_loss: 0.5,
+            holdout,
+        };
         History(vec![row, Row { pass: 1.0, holdout: None, ..row }])
     }
 

@@ -26,7 +26,7 @@ pub struct Arguments {
     /// earlier one
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     data: Vec<PathBuf>,
-    /// The net file to write. Log (NET.csv) and curves (NET.svg) lie beside it
+    /// The net file to write. Log (NET.csv) and curves (NET.svg) lie beside it; old ones are replaced
     #[arg(long, value_name = "NET")]
     out: PathBuf,
     /// Hidden neurons a side, a multiple of 32 up to 1024
@@ -47,13 +47,16 @@ pub struct Arguments {
     /// Learning rate at the end; between them it falls along a cosine
     #[arg(long, value_name = "RATE", default_value_t = 2.4e-6, value_parser = parse_rate)]
     lr_end: f32,
+    /// Weight decay: the share of a weight that a step at a learning rate of one takes away
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_decay)]
+    decay: f32,
     /// Share of the game's result in the target, 0 to 1, at the start and at the end; the rest is the
     /// score. One number stands for both
     #[arg(long, value_name = "FROM:TO", default_value = "0.2:0.4", value_parser = parse_wdl)]
     wdl: Wdl,
-    /// Centipawns that make an expected result of 73 %, 50 to 1000; 'fit' chooses those with which the
+    /// The score that makes an expected result of 73 %, 50 to 1000; 'fit' chooses the one with which the
     /// scores of the data foretell the results best
-    #[arg(long, value_name = "CP", default_value = "fit", value_parser = parse_scale)]
+    #[arg(long, value_name = "SCORE", default_value = "fit", value_parser = parse_scale)]
     scale: Scale,
     /// Decides first weights, order and which games are held out: the same seed, settings and data give
     /// the same net on the same machine
@@ -83,9 +86,12 @@ state goes into NET.checkpoint, so that at most one pass is lost when the traini
 when the net is written.
 
 The lines on the way show the mean loss of the steps since the line before and the loss on the positions held
-out, both for the present share of the result in the target. The column holdout_loss_at_last_wdl of the log is
-for the share at the end, and can be compared from line to line and between trainings that end with the same
-share and have the same data.
+out, both for the present share of the result in the target. The columns train_loss_at_last_wdl and
+holdout_loss_at_last_wdl of the log are for the share at the end. They can be compared from line to line, with
+each other, and between trainings that end with the same share and have the same data.
+
+In the last fifth of the training the weights are rounded to what the net file can hold wherever positions are
+judged, so that the net learns to make up for it.
 
 Examples:
   quillon train --data gen0.games --out gen0.net --hidden 64 --threads 2
@@ -113,6 +119,10 @@ fn number(text: &str, what: &str, is_good: impl Fn(f32) -> bool) -> Result<f32, 
 
 fn parse_rate(text: &str) -> Result<f32, String> {
     number(text, "a rate is a number above 0 and at most 1", |rate| rate > 0.0 && rate <= 1.0)
+}
+
+fn parse_decay(text: &str) -> Result<f32, String> {
+    number(text, "a decay is a number from 0 to 1", |decay| (0.0..=1.0).contains(&decay))
 }
 
 fn parse_scale(text: &str) -> Result<Scale, String> {
@@ -152,6 +162,7 @@ impl Arguments {
             batch: self.batch as usize,
             rate: self.lr,
             last_rate: self.lr_end,
+            decay: self.decay,
             wdl: self.wdl.from,
             last_wdl: self.wdl.to,
             scale,
@@ -175,14 +186,7 @@ impl Arguments {
 /// When a file cannot be used or the training fails, as a message for people.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let target = arguments.target();
-    if arguments.out.exists() {
-        return Err(format!("{} exists already; choose another name", arguments.out.display()));
-    }
-    if arguments.resume.is_none() && target.checkpoint().exists() {
-        let checkpoint = target.checkpoint();
-        let checkpoint = checkpoint.display();
-        return Err(format!("{checkpoint} exists; go on with --resume {checkpoint}, or delete it"));
-    }
+    spare_old_files(&target, arguments.resume.as_deref())?;
     // First what fails fast.
     let resumed = match &arguments.resume {
         Some(path) => Some(Checkpoint::load(path).map_err(|error| about(path, error))?),
@@ -190,7 +194,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     };
     let data = load(arguments, output)?;
     check_labels(&data, output)?;
-    let scale = choose_scale(arguments.scale, &data, output);
+    let scale = choose_scale(arguments.scale, &data, output)?;
     let (settings, threads) = (arguments.settings(scale), arguments.threads.into());
     let (trainer, history) = match (resumed, &arguments.resume) {
         (Some(checkpoint), Some(path)) => {
@@ -200,6 +204,30 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     };
     Session::new(trainer, history, &data, target, output).run().map_err(|error| error.to_string())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses to replace nets, or the state of another training.
+fn spare_old_files(target: &Target, resumed: Option<&Path>) -> Result<(), String> {
+    let exists = |path: &Path| Err(format!("{} exists already; choose another name", path.display()));
+    if target.net.exists() {
+        return exists(&target.net);
+    }
+    let checkpoint = target.checkpoint();
+    match resumed {
+        // Those are its own.
+        Some(resumed) if same_file(resumed, &checkpoint) => return Ok(()),
+        Some(_) if checkpoint.exists() => return exists(&checkpoint),
+        None if checkpoint.exists() => {
+            let checkpoint = checkpoint.display();
+            return Err(format!("{checkpoint} exists; go on with --resume {checkpoint}, or delete it"));
+        }
+        _ => {}
+    }
+    target.nets_on_the_way().find(|net| net.exists()).map_or(Ok(()), |net| exists(&net))
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 /// A message about a file.
@@ -226,9 +254,6 @@ fn load(arguments: &Arguments, output: &Output) -> Result<Dataset, String> {
         data.train().len(),
         data.holdout().len()
     ));
-    if data.train().is_empty() {
-        return Err("there are no positions to train on".to_owned());
-    }
     Ok(data)
 }
 
@@ -271,21 +296,18 @@ fn check_labels(data: &Dataset, output: &Output) -> Result<(), String> {
 }
 
 /// Says at which scale the scores foretell the results best, and which one the net gets.
-fn choose_scale(wanted: Scale, data: &Dataset, output: &Output) -> i32 {
-    let fit = fit_scale(data.train());
-    let scale = match (wanted, fit) {
-        (Scale::Fixed(scale), _) => scale,
-        (Scale::Fit, Some(fit)) => fit.rounded(),
-        // Unreachable, since there are positions to train on.
-        (Scale::Fit, None) => *SCALES.end(),
+fn choose_scale(wanted: Scale, data: &Dataset, output: &Output) -> Result<i32, String> {
+    let fit = fit_scale(data.train()).ok_or("there are no positions to train on")?;
+    let scale = match wanted {
+        Scale::Fixed(scale) => scale,
+        Scale::Fit => fit.rounded(),
     };
-    if let Some(ScaleFit { scale: best, error }) = fit {
-        output.line(&format!(
-            "scores foretell results best with the scale {best:.0} (mean squared error {error:.5}); the \
-             scale of this net is {scale}"
-        ));
-    }
-    scale
+    let ScaleFit { scale: best, error } = fit;
+    output.line(&format!(
+        "scores foretell results best with the scale {best:.0} (mean squared error {error:.5}); the scale of \
+         this net is {scale}"
+    ));
+    Ok(scale)
 }
 
 #[cfg(test)]
@@ -300,6 +322,7 @@ mod tests {
             assert!(parse_wdl(text).is_err(), "{text}");
         }
         assert!(parse_rate("0").is_err() && parse_rate("nan").is_err() && parse_rate("1e-3") == Ok(1e-3));
+        assert!(parse_decay("-1").is_err() && parse_decay("2").is_err() && parse_decay("0") == Ok(0.0));
         assert!(parse_hidden("48").is_err() && parse_hidden("1056").is_err() && parse_hidden("96") == Ok(96));
         assert!(parse_buckets("4").is_err() && parse_buckets("8") == Ok(8));
         assert!(parse_holdout("1").is_err() && parse_holdout("0") == Ok(0.0));

@@ -62,7 +62,8 @@ const DEFAULT_HOLDOUT: [f64; 2] = [0.03, 0.01];
 /// With few different openings the share is only roughly what was asked for.
 ///
 /// A board that has been there before replaces the old record: the newest score comes from the best
-/// player. So no board is in both halves of the set, and none counts more because openings share it.
+/// player. So no board is in both halves of the set, and none counts more because openings share it. Within
+/// a game the first stays: the score of a later one knows that a repetition is near, which the board does not show.
 #[derive(Debug)]
 pub struct DatasetBuilder {
     records: Vec<Record>,
@@ -71,6 +72,9 @@ pub struct DatasetBuilder {
     holdout: Option<f64>,
     /// What the present game has drawn.
     lot: u16,
+    /// Number of the record that was next when it began, and those that it has replaced since.
+    game_start: usize,
+    replaced: Vec<usize>,
     games: u64,
     duplicates: u64,
     seed: u64,
@@ -88,6 +92,8 @@ impl DatasetBuilder {
             index: BoardIndex::new(),
             holdout,
             lot: 0,
+            game_start: 0,
+            replaced: Vec::new(),
             games: 0,
             duplicates: 0,
             seed,
@@ -118,6 +124,8 @@ impl DatasetBuilder {
     /// it began: games with the same number share their lot.
     pub fn start_game(&mut self, opening: u64) {
         self.games += 1;
+        self.game_start = self.records.len();
+        self.replaced.clear();
         self.lot = (SplitMix64::new(self.seed ^ opening, SPLIT).next() >> 48) as u16;
     }
 
@@ -146,8 +154,11 @@ impl DatasetBuilder {
         let record = record.with_lot(self.lot);
         match self.index.find_or_insert(&self.records, &record) {
             Some(old) => {
-                self.records[old] = record;
                 self.duplicates += 1;
+                if old < self.game_start && !self.replaced.contains(&old) {
+                    self.records[old] = record;
+                    self.replaced.push(old);
+                }
             }
             None => self.records.push(record),
         }
@@ -164,7 +175,7 @@ impl DatasetBuilder {
         self.records.len()
     }
 
-    /// Positions that replaced an older one of the same board.
+    /// Positions whose board had been there before.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
@@ -291,6 +302,22 @@ mod tests {
             let key = (record.board_hash(), format!("{:?}", record.with_labels(0, 0)));
             assert_eq!(expected.get(&key), Some(record));
         }
+    }
+
+    #[test]
+    fn within_a_game_the_first_record_of_a_board_stays() {
+        let boards = material_records(7, 3);
+        let mut builder = DatasetBuilder::new(Some(0.0), 1);
+        for (game, scores) in [[1, 2, 3], [4, 5, 6]].into_iter().enumerate() {
+            builder.start_game(game as u64);
+            let seen = if game == 0 { [0, 1, 0] } else { [2, 1, 1] };
+            for (board, score) in seen.into_iter().zip(scores) {
+                builder.push_record(boards[board].with_labels(score, 1)).unwrap();
+            }
+        }
+        assert_eq!((builder.positions(), builder.duplicates()), (3, 3));
+        let scores: Vec<i16> = builder.finish().train().iter().map(Record::score).collect();
+        assert_eq!(scores, [1, 5, 4]);
     }
 
     #[test]

@@ -18,6 +18,9 @@ pub struct Row {
     pub wdl: f32,
     /// Mean loss of the steps since the row before.
     pub train_loss: f64,
+    /// Mean loss, under the objective of the last step, on some of the positions trained on. What the one on
+    /// positions held out is larger by, was learnt by heart.
+    pub train_last_loss: f64,
     /// Losses on the positions held out, if there are any.
     pub holdout: Option<Validation>,
 }
@@ -31,19 +34,16 @@ impl History {
     /// fields are empty.
     pub fn to_csv(&self, scale: i32) -> String {
         let mut csv =
-            "pass,samples,lr,wdl,train_loss,holdout_loss,holdout_loss_at_last_wdl,scale\n".to_owned();
+            "pass,samples,lr,wdl,train_loss,holdout_loss,train_loss_at_last_wdl,holdout_loss_at_last_wdl,scale\n"
+                .to_owned();
         for row in &self.0 {
-            let holdout = row.holdout.map(|losses| format!("{:.8},{:.8}", losses.loss, losses.last_loss));
+            let [loss, last_loss] = [|losses: Validation| losses.loss, |losses: Validation| losses.last_loss]
+                .map(|part| row.holdout.map_or(String::new(), |losses| format!("{:.8}", part(losses))));
             // Writing into a String does not fail.
             let _ = writeln!(
                 csv,
-                "{:.4},{},{:.4e},{:.4},{:.8},{},{scale}",
-                row.pass,
-                row.samples,
-                row.rate,
-                row.wdl,
-                row.train_loss,
-                holdout.unwrap_or(",".to_owned())
+                "{:.4},{},{:.4e},{:.4},{:.8},{loss},{:.8},{last_loss},{scale}",
+                row.pass, row.samples, row.rate, row.wdl, row.train_loss, row.train_last_loss,
             );
         }
         csv
@@ -67,7 +67,14 @@ impl History {
                     series: vec![
                         series("training", "#4878a8", &|row| Some(row.train_loss)),
                         series("held out", "#d06020", &|row| row.holdout.map(|losses| losses.loss)),
-                        series("held out, at the last wdl", "#8a8a8a", &fixed),
+                    ],
+                },
+                Panel {
+                    title: "loss at the last wdl",
+                    height: 260.0,
+                    series: vec![
+                        series("training", "#4878a8", &|row| Some(row.train_last_loss)),
+                        series("held out", "#d06020", &fixed),
                     ],
                 },
                 Panel {
@@ -92,13 +99,21 @@ mod tests {
     #[test]
     fn table_and_drawing() {
         let holdout = Some(Validation { loss: 0.03, last_loss: 0.04 });
-        let row = Row { pass: 0.5, samples: 100, rate: 1e-3, wdl: 0.2, train_loss: 0.02, holdout };
+        let row = Row {
+            pass: 0.5,
+            samples: 100,
+            rate: 1e-3,
+            wdl: 0.2,
+            train_loss: 0.02,
+            train_last_loss: 0.01,
+            holdout,
+        };
         let history = History(vec![row, Row { pass: 1.0, holdout: None, ..row }]);
         let csv = history.to_csv(166);
         let lines: Vec<&str> = csv.lines().collect();
-        assert_eq!(lines[1], "0.5000,100,1.0000e-3,0.2000,0.02000000,0.03000000,0.04000000,166");
-        assert_eq!(lines[2], "1.0000,100,1.0000e-3,0.2000,0.02000000,,,166");
-        assert!(lines.iter().all(|line| line.matches(',').count() == 7), "{csv}");
+        assert_eq!(lines[1], "0.5000,100,1.0000e-3,0.2000,0.02000000,0.03000000,0.01000000,0.04000000,166");
+        assert_eq!(lines[2], "1.0000,100,1.0000e-3,0.2000,0.02000000,,0.01000000,,166");
+        assert!(lines.iter().all(|line| line.matches(',').count() == 8), "{csv}");
         assert!(history.to_svg("net").contains("held out"));
     }
 }

@@ -23,15 +23,15 @@ const BLACK_MEN: &str = "rnbqkbnr/pppppppp";
 /// Names of the men, from the least to the most valuable.
 const MEN: [char; 5] = ['P', 'N', 'B', 'R', 'Q'];
 
-/// What sound networks of this kind say, in centipawns.
+/// What sound networks of this kind say, in internal units.
 const START_RANGE: RangeInclusive<i32> = 0..=60;
 const TEMPO_RANGE: RangeInclusive<i32> = 5..=50;
-/// An elementary win is worth 600 centipawns where the scale is 400, which is a 82 % chance by the net's own
+/// An elementary win is worth 600 internal units where the scale is 400, which is a 82 % chance by the net's own
 /// measure.
 const LEAST_WIN: i32 = 600;
 const LEAST_WIN_SCALE: i32 = 400;
 
-/// Values of known positions in centipawns.
+/// Values of known positions in internal units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Knowledge {
     /// The start position.
@@ -87,11 +87,11 @@ impl Knowledge {
 
 impl fmt::Display for Knowledge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "start position {} cp; Black's men there", self.start)?;
+        write!(f, "start position {}; Black's men there", self.start)?;
         for (name, value) in MEN.into_iter().zip(self.men) {
             write!(f, " {name} {value}")?;
         }
-        write!(f, "; KQK {}, KRK {}; having the move {} cp", self.kqk, self.krk, self.tempo)
+        write!(f, "; KQK {}, KRK {}; having the move {}", self.kqk, self.krk, self.tempo)
     }
 }
 
@@ -140,10 +140,10 @@ mod tests {
 
     #[test]
     fn a_sound_network_raises_no_doubts() {
-        // All men add up to 168, without Black's queen to 132, and so on; 20 cp for the move.
+        // All men add up to 168, without Black's queen to 132, and so on; 20 for the move.
         let knowledge = Knowledge::of(&counter([4, 12, 12, 20, 36, 12], 16, 20 * 255 * 64 / 400));
         assert_eq!((knowledge.start, knowledge.tempo), (20, 20));
-        // 16 * 32 / 255 * 400 / (255 * 64) = 0.0492 centipawns for a unit of the squares' difference.
+        // 16 * 32 / 255 * 400 / (255 * 64) = 0.0492 for a unit of the squares' difference.
         let expected = [4, 12, 12, 20, 36].map(|worth| {
             let squares = 168 * 168 - (168 - worth) * (168 - worth);
             squares * 512 / 255 * 400 / (255 * 64)
@@ -152,7 +152,7 @@ mod tests {
             assert!((found - expected).abs() <= 1, "{knowledge}, not {expected}");
         }
         let text = knowledge.to_string();
-        assert!(text.starts_with("start position 20 cp; Black's men there P 6") && text.contains("; KQK "));
+        assert!(text.starts_with("start position 20; Black's men there P 6") && text.contains("; KQK "));
         // Squares make endings too small.
         assert_eq!(knowledge.doubts(), ["KQK, KRK (at least 600)"]);
         assert!(Knowledge { kqk: 900, krk: 600, ..knowledge }.doubts().is_empty());

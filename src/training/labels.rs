@@ -3,7 +3,7 @@
 use super::dataset::Dataset;
 use super::record::Record;
 
-/// Scores beyond this, in centipawns, should tell who wins.
+/// Scores beyond this, in internal units, should tell who wins.
 const CLEAR: i16 = 300;
 /// Fewer positions are too few to judge by.
 const FEW: u64 = 1000;
@@ -14,7 +14,7 @@ const LEAST: f64 = 0.7;
 /// How often clear scores have the sign of the result, among positions of decided games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SignAgreement {
-    /// Positions with a score beyond 300 centipawns, of games that were not drawn.
+    /// Positions with a score beyond 300, of games that were not drawn.
     pub clear: u64,
     /// Those among them whose side with the better score won.
     pub agreeing: u64,

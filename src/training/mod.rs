@@ -15,13 +15,13 @@
 //! ```text
 //! a[P]   = bias + sum of the rows of the features that perspective P sees
 //! c      = clamp(a, 0, 1)
-//! out    = sum c[own]^2 * w[own] + sum c[enemy]^2 * w[enemy] + output bias    (out * scale = centipawns)
+//! out    = sum c[own]^2 * w[own] + sum c[enemy]^2 * w[enemy] + output bias    (out * scale = score)
 //! target = wdl * result + (1 - wdl) * sigmoid(score / scale)
 //! loss   = mean (sigmoid(out) - target)^2
 //! ```
 //!
 //! The scale is where the scores of the data foretell their results best. The net file holds it: with a
-//! larger one the same outputs would mean more centipawns than the scores that they were learnt from.
+//! larger one the same outputs would mean larger scores than the scores that they were learnt from.
 //!
 //! The same data, settings and seed give the same net bit for bit on one machine, however many threads
 //! there are: the parts of a batch are fixed, and so is the order in which they are added.

@@ -7,7 +7,7 @@ use super::record::Record;
 pub struct Objective {
     /// Share of the game's result in the target, 0 to 1; the rest is the score.
     pub wdl: f32,
-    /// Centipawns that make an expected result of 73 % (the scale of the sigmoid), which is also what an
+    /// Internal units that make an expected result of 73 % (the scale of the sigmoid), which is also what an
     /// output of one is worth.
     pub scale: f32,
 }

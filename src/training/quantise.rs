@@ -1,5 +1,7 @@
 //! From the trainer's floats to the integers of a net file, and what that costs.
 
+use std::ops::Range;
+
 use super::adam::CLIP;
 use super::lane::{LANE, Lanes};
 use super::objective::loss_and_slope;
@@ -34,6 +36,21 @@ impl Trainer {
         }
         parts
     }
+}
+
+/// The same weights as the integers of a net file can hold.
+pub(super) fn rounded(weights: &Lanes, shape: Shape) -> Lanes {
+    let mut rounded = weights.clone();
+    let mut round = |lanes: Range<usize>, unit: i32| {
+        let unit = unit as f32;
+        for lane in &mut rounded.0[lanes] {
+            lane.0.iter_mut().for_each(|weight| *weight = (*weight * unit).round() / unit);
+        }
+    };
+    round(shape.feature_lanes().start..shape.bias_lanes().end, QA);
+    round(shape.output_lanes(), QB);
+    round(shape.output_bias_lane()..shape.lanes(), QA * QB);
+    rounded
 }
 
 fn quantise(weights: &Lanes, &Settings { shape, scale, .. }: &Settings, name: &str) -> NetworkParts {
@@ -72,7 +89,7 @@ pub(super) fn activations(feature_weights: &[i16], feature_bias: &[i16], record:
     sums
 }
 
-/// The value of a record in centipawns as the engine computes it. [`crate::nnue::Network`] does the
+/// The value of a record in internal units as the engine computes it. [`crate::nnue::Network`] does the
 /// same faster, but for positions.
 pub fn evaluate(parts: &NetworkParts, record: &Record) -> i32 {
     (output_of(parts, record) * i64::from(parts.scale) / i64::from(QA * QB)) as i32
@@ -96,10 +113,12 @@ pub struct Health {
     pub clipped_features: f64,
     /// Share of the output weights at the clip.
     pub clipped_outputs: f64,
-    /// Mean magnitude of the value, in centipawns.
+    /// Mean magnitude of the value, in internal units.
     pub mean_value: f64,
-    /// Mean magnitude of the difference that quantising makes, in centipawns.
+    /// Mean magnitude of the difference that quantising makes, in internal units.
     pub mean_difference: f64,
+    /// Mean difference that still is usual, for this scale.
+    pub usual_difference: f64,
     /// The largest such difference.
     pub largest_difference: f64,
     /// Mean loss of the floats, at the last share of the result.
@@ -111,7 +130,8 @@ pub struct Health {
 /// Most that sound networks have of what [`Health::doubts`] looks at.
 const MOST_DEAD: f64 = 0.05;
 const MOST_CLIPPED: f64 = 0.01;
-const MOST_DIFFERENCE: f64 = 3.0;
+/// In units of the network's scale: 3 where it is 400.
+const MOST_DIFFERENCE: f64 = 0.0075;
 
 impl Health {
     /// What is not as in sound networks, in words.
@@ -119,7 +139,10 @@ impl Health {
         let clipped = self.clipped_features.max(self.clipped_outputs);
         let percent = |share: f64| format!("at most {} %", 100.0 * share);
         [
-            (self.mean_difference > MOST_DIFFERENCE, format!("integers (at most {MOST_DIFFERENCE} cp off)")),
+            (
+                self.mean_difference > self.usual_difference,
+                format!("integers (at most {:.1} off)", self.usual_difference),
+            ),
             (self.dead_neurons > MOST_DEAD, format!("dead neurons ({})", percent(MOST_DEAD))),
             (clipped > MOST_CLIPPED, format!("weights at the clip ({})", percent(MOST_CLIPPED))),
         ]
@@ -147,7 +170,7 @@ pub fn examine(trainer: &mut Trainer, parts: &NetworkParts, records: &[Record]) 
         largest = largest.max(difference);
     });
     let shape = trainer.settings().shape;
-    let clipped = |lanes: std::ops::Range<usize>| {
+    let clipped = |lanes: Range<usize>| {
         let count = (lanes.len() * LANE) as f64;
         let lanes = trainer.weights.0[lanes].iter();
         lanes.flat_map(|lane| lane.0).filter(|weight| weight.abs() >= CLIP).count() as f64 / count
@@ -159,6 +182,7 @@ pub fn examine(trainer: &mut Trainer, parts: &NetworkParts, records: &[Record]) 
         dead_neurons: trainer.dead_neurons(records),
         mean_value: values / count,
         mean_difference: sum / count,
+        usual_difference: MOST_DIFFERENCE * f64::from(parts.scale),
         largest_difference: largest,
         loss: loss / count,
         integer_loss: integer_loss / count,
@@ -209,7 +233,8 @@ mod tests {
         let records = material_records(42, 4000);
         for buckets in [1, 8] {
             let mut trainer = Trainer::new(settings(64, buckets), 1);
-            for _ in 0..30 {
+            // Not to the end, where the weights learn to be rounded.
+            for _ in 0..20 {
                 trainer.step(&records);
             }
             let plain = trainer.quantised("");
@@ -247,14 +272,17 @@ mod tests {
             }
             let parts = trainer.quantised("");
             let health = examine(&mut trainer, &parts, unseen);
-            assert!(health.mean_value > 100.0 && health.mean_difference < 10.0, "{health:?}");
-            assert!((health.integer_loss / health.loss - 1.0).abs() < 0.01, "{health:?}");
+            assert!(
+                health.mean_value > 100.0 && health.mean_difference < health.usual_difference,
+                "{health:?}"
+            );
+            assert!((health.integer_loss / health.loss - 1.0).abs() < 0.005, "{health:?}");
             assert_eq!((health.clipped_features, health.clipped_outputs), (0.0, 0.0));
             let ill = Health { dead_neurons: 0.06, clipped_outputs: 0.02, mean_difference: 3.1, ..health };
             assert_eq!(
                 ill.doubts(),
                 [
-                    "integers (at most 3 cp off)",
+                    "integers (at most 3.0 off)",
                     "dead neurons (at most 5 %)",
                     "weights at the clip (at most 1 %)"
                 ]

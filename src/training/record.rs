@@ -17,7 +17,7 @@ pub struct Record {
     occupied: u64,
     /// Four bits a man, in the order of their squares: type 0..=5, plus 8 if it is the enemy's.
     men: [u8; 16],
-    /// Centipawns.
+    /// In internal units.
     score: i16,
     /// Half points: 0, 1, 2.
     result: u8,
@@ -71,7 +71,7 @@ impl Record {
         record
     }
 
-    /// The score in centipawns, from the side to move's view.
+    /// The score in internal units, from the side to move's view.
     #[inline(always)]
     pub fn score(&self) -> i16 {
         self.score
@@ -140,7 +140,7 @@ impl Record {
         (fold(self.occupied ^ 0xA076_1D64_78BD_642F, men ^ 0xE703_7ED1_A0B4_28DB) >> 32) as u32
     }
 
-    /// Own and enemy material in centipawns, for targets that tests can teach.
+    /// Own and enemy material in internal units, for targets that tests can teach.
     #[cfg(test)]
     pub(super) fn material(&self) -> i16 {
         let worth = [100, 300, 300, 500, 900, 0];

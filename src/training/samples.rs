@@ -48,6 +48,7 @@ pub fn settings(hidden: usize, buckets: usize) -> Settings {
         batch: 512,
         rate: 1e-2,
         last_rate: 1e-5,
+        decay: 0.01,
         wdl: 0.2,
         last_wdl: 0.4,
         scale: 400,

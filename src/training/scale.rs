@@ -6,7 +6,7 @@ use crate::nnue::SCALES;
 /// A sigmoid fitted to scores and results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScaleFit {
-    /// Centipawns of the sigmoid's unit.
+    /// Internal units of the sigmoid's unit.
     pub scale: f64,
     /// Mean squared difference between sigmoid(score / scale) and the result (0, 0.5, 1).
     pub error: f64,
@@ -19,7 +19,7 @@ impl ScaleFit {
     }
 }
 
-/// Scales that are tried, in centipawns.
+/// Scales that are tried, in internal units.
 const LEAST: f64 = 20.0;
 const MOST: f64 = 5000.0;
 

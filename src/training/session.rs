@@ -1,7 +1,7 @@
 //! A training from the first pass to the net file: log, checkpoints, report.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -25,6 +25,8 @@ const ROW_POSITIONS: usize = 10_000_000;
 /// result, so as a guess at other games their mean loss is only as exact as some thousand games make it, to
 /// one percent or two. Differences between moments of a training, on the same positions, are more exact.
 const ROW_HOLDOUT: usize = 500_000;
+/// Positions, spread over those trained on, whose loss a row of the log tells beside it.
+const ROW_SAMPLE: usize = 200_000;
 /// Positions, spread over those trained on, by which rounding is made up for.
 const ROUNDING_POSITIONS: usize = 50_000;
 /// Positions that the last report looks at.
@@ -73,6 +75,11 @@ impl Target {
         self.net.with_added_extension(ending)
     }
 
+    /// The nets on the way.
+    pub fn nets_on_the_way(&self) -> impl Iterator<Item = PathBuf> {
+        KEPT_AT.iter().filter(|_| self.keep_on_the_way).map(|percent| self.beside(&percent.to_string()))
+    }
+
     /// The file from which an interrupted training goes on.
     pub fn checkpoint(&self) -> PathBuf {
         self.beside("checkpoint")
@@ -84,6 +91,8 @@ pub struct Session<'a> {
     trainer: Trainer,
     data: &'a Dataset,
     fingerprint: u64,
+    /// Some of the positions trained on.
+    sample: Vec<Record>,
     history: History,
     target: Target,
     output: &'a Output,
@@ -109,6 +118,7 @@ impl<'a> Session<'a> {
         Session {
             steps_before: trainer.steps(),
             fingerprint: data.fingerprint(),
+            sample: spread(data.train(), ROW_SAMPLE),
             start: Instant::now(),
             trainer,
             data,
@@ -166,12 +176,14 @@ impl<'a> Session<'a> {
         let objective = settings.objective_at(progress);
         let holdout = self.data.holdout();
         let holdout = self.trainer.validate(&holdout[..holdout.len().min(ROW_HOLDOUT)], objective);
+        let train = self.trainer.validate(&self.sample, objective);
         let row = Row {
             pass: self.trainer.steps() as f64 / total as f64 * f64::from(settings.passes),
             samples: self.trainer.samples(positions),
             rate: settings.rate_at(progress),
             wdl: objective.wdl,
             train_loss,
+            train_last_loss: train.map_or(f64::NAN, |losses| losses.last_loss),
             holdout,
         };
         self.history.0.push(row);
@@ -232,12 +244,11 @@ impl<'a> Session<'a> {
 
     /// Writes the network as it is now.
     fn write_net(&mut self, path: &Path) -> Result<Network, TrainingError> {
-        let train = self.data.train();
-        let stride = train.len().div_ceil(ROUNDING_POSITIONS).max(1);
-        let sample: Vec<Record> = train.iter().copied().step_by(stride).collect();
+        let sample = spread(self.data.train(), ROUNDING_POSITIONS);
         let parts = self.trainer.quantised_for(&self.target.name, &sample);
         let network = self.network(parts)?;
-        write(path, &network.to_bytes())?;
+        write_whole(path, &network.to_bytes())
+            .map_err(|error| TrainingError::Write { path: path.to_owned(), error })?;
         Ok(network)
     }
 
@@ -255,8 +266,8 @@ impl<'a> Session<'a> {
         doubts.extend(knowledge.doubts());
         self.output.line(&format!(
             "{}: {hidden} neurons a side, output buckets: {buckets}, scale {scale}, name '{}'\n\
-             on {} {kind} positions: mean magnitude {:.1} cp; integers differ from floats by {:.2} cp on \
-             average, at most {:.1} cp\n\
+             on {} {kind} positions: mean magnitude {:.1}; integers differ from floats by {:.2} on \
+             average, at most {:.1}\n\
              loss {:.6}, with integers {:.6}\n\
              dead neurons {:.1} %; weights at the clip: first layer {:.3} %, output {:.2} %\n\
              {knowledge}",
@@ -276,6 +287,22 @@ impl<'a> Session<'a> {
             self.output.line(&format!("not as in sound nets (usual values): {}", doubts.join("; ")));
         }
     }
+}
+
+/// At most so many of these records, evenly spread.
+fn spread(records: &[Record], count: usize) -> Vec<Record> {
+    records.iter().copied().step_by(records.len().div_ceil(count).max(1)).collect()
+}
+
+/// Writes a file; its name appears, or an old one is replaced, only when all of it is on the disk, so that
+/// even a power failure leaves no half.
+pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let unfinished = path.with_added_extension("part");
+    let mut file = File::create(&unfinished)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    drop(file);
+    fs::rename(&unfinished, path)
 }
 
 /// Writes a file, or says which one could not be written.
