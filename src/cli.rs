@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
-use crate::datagen::{command as datagen, data};
+use crate::datagen::{data_command as data, datagen_command as datagen};
 use crate::nnue::Network;
 use crate::nnue::inference::Kernels;
 use crate::tools::{EvalFile, bench, epd, perft, selftest, suite};

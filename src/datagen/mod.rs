@@ -6,8 +6,8 @@
 mod bits;
 mod chart;
 mod codec;
-pub mod command;
-pub mod data;
+pub mod data_command;
+pub mod datagen_command;
 mod error;
 mod generate;
 mod header;
