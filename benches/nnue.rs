@@ -1,8 +1,8 @@
-//! The network's work, for three sizes of the hidden layer and all that the processor can run.
+//! The network's work, for four sizes of the hidden layer and all that the processor can run.
 //!
 //! ```text
-//! cargo bench --bench nnue                      # all, about two minutes
-//! cargo bench --bench nnue -- '128'             # one size
+//! cargo bench --bench nnue                      # all, about three minutes
+//! cargo bench --bench nnue -- '/512/'           # one size
 //! cargo bench --bench nnue -- 'evaluation'      # what a search pays: a move, both updates, the output
 //! ```
 //!
@@ -20,7 +20,7 @@ use quillon::nnue::inference::{Block, Kernels, LANES};
 use quillon::nnue::{AccumulatorStack, FEATURES, Network, NetworkParts};
 use quillon::tools::bench::POSITIONS;
 
-const SIZES: [usize; 3] = [64, 128, 256];
+const SIZES: [usize; 4] = [128, 256, 512, 1024];
 
 /// Positions one move from the bench positions, with that move.
 fn moves() -> Vec<(Position, Delta, Position)> {
