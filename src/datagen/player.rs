@@ -21,6 +21,13 @@ const HARD_FACTOR: u64 = 8;
 const CHECK_DEPTH: Depth = 8;
 const CHECK_NODES: u64 = 10_000;
 
+/// The constants above in a few words, for the header of a file: they decide which games are played.
+pub(super) fn limits() -> String {
+    format!(
+        "hash {HASH_MIB} MiB, hard limit x{HARD_FACTOR}, check {CHECK_DEPTH} plies or {CHECK_NODES} nodes"
+    )
+}
+
 /// How a player thinks.
 #[derive(Clone)]
 pub(super) struct Thinking {

@@ -6,7 +6,7 @@ use crate::types::{Color, Move, Score};
 /// Plies from the start of the game, random ones included, before positions count.
 const FIRST_KEPT_PLY: usize = 16;
 
-/// Positions with larger scores, in centipawns, are decided and teach nothing about judging.
+/// Positions with larger scores, in internal units, are decided and teach nothing about judging.
 const MAX_KEPT_SCORE: i32 = 1250;
 
 /// The closer the fifty-move rule, the less a score says of the men on the board.
@@ -71,7 +71,7 @@ pub struct GameRecord {
 impl GameRecord {
     /// Calls `f` with each position, before its move was played, that is fit for training: not in check, the
     /// move neither capture nor promotion, 16 plies or more from the start of the game, the score no
-    /// proven win or loss and at most 1250 centipawns, at most 40 plies since a capture or pawn move, and at
+    /// proven win or loss and at most 1250 units, at most 40 plies since a capture or pawn move, and at
     /// least four men on the board. The score is from the view of the side to move, the outcome is that of the game.
     pub fn for_each_kept(&self, mut f: impl FnMut(&Position, Score, Outcome)) {
         let mut position = self.start;

@@ -3,22 +3,23 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::openings::{Opening, Openings};
-use super::player::Player;
+use super::player::{self, Player};
 use super::record::{GameRecord, Outcome, ScoredMove};
 use crate::board;
-use crate::types::{Color, Score};
+use crate::types::{Color, Score, SplitMix64};
 
-/// Openings that a quick look finds more one-sided than this, in centipawns, are thrown away.
+/// Openings that a quick look finds more one-sided than this, in internal units, are thrown away.
 const MAX_OPENING_SCORE: i32 = 200;
 /// Openings that are tried for a game. With the initial position a few are enough.
 const MAX_ATTEMPTS: usize = 1000;
 
-/// A side that is ahead by this many centipawns for so many plies in a row has won. Results of the engine's own
-/// games follow 1 / (1 + exp(-score / 166)), so that this is an expected result of 0.99.
+/// A side that is ahead by this many units for so many plies in a row has won. Results of the engine's own games
+/// follow 1 / (1 + exp(-score / scale)) with a scale of 134 to 166, so that this is an expected result of 0.99
+/// or more.
 const WIN_SCORE: i32 = 800;
 const WIN_PLIES: u32 = 5;
 
-/// A game in which neither side is ahead by more for so many plies in a row is drawn, from a certain ply on.
+/// A game in which neither side is ahead by more units for so many plies in a row is drawn, from a certain ply on.
 const DRAW_SCORE: i32 = 8;
 const DRAW_PLIES: u32 = 10;
 const DRAW_FROM_PLY: usize = 70;
@@ -26,10 +27,11 @@ const DRAW_FROM_PLY: usize = 70;
 /// A game that takes longer is drawn.
 const MAX_PLIES: usize = 600;
 
-/// The rules above in a few words, for the header of a file: games under other rules do not belong into it.
+/// The rules above and the player's in a few words, for the header of a file: games under other rules do not belong into it.
 pub(super) fn rules() -> String {
     format!(
-        "opening {MAX_OPENING_SCORE}, win {WIN_SCORE}x{WIN_PLIES}, draw {DRAW_SCORE}x{DRAW_PLIES} from {DRAW_FROM_PLY}, end {MAX_PLIES}"
+        "opening {MAX_OPENING_SCORE}, win {WIN_SCORE}x{WIN_PLIES}, draw {DRAW_SCORE}x{DRAW_PLIES} from {DRAW_FROM_PLY}, end {MAX_PLIES}, {}",
+        player::limits()
     )
 }
 
@@ -41,7 +43,7 @@ pub(super) struct SelfPlay {
 
 /// No balanced opening was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("no opening within {MAX_OPENING_SCORE} centipawns in {MAX_ATTEMPTS} attempts")]
+#[error("no opening within {MAX_OPENING_SCORE} units in {MAX_ATTEMPTS} attempts")]
 pub struct NoOpening;
 
 impl SelfPlay {
@@ -72,12 +74,9 @@ impl SelfPlay {
     }
 }
 
-/// Spreads neighbouring numbers over all 64 bits (the finaliser of SplitMix64, Steele and others 2014).
+/// Spreads neighbouring numbers over all 64 bits.
 fn scramble(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    SplitMix64::from_state(number).next()
 }
 
 /// Plays from the opening to the end.

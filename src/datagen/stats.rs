@@ -7,10 +7,10 @@ use super::record::{GameRecord, Outcome};
 use super::tally::Tally;
 use crate::board::{self, DrawReason, Game};
 
-/// Scores beyond this, in centipawns, should foretell the winner.
+/// Scores beyond this, in internal units, should foretell the winner.
 const TELLING_SCORE: i32 = 300;
 
-/// Width of the score histogram's columns and the score at which its last ones begin, in centipawns.
+/// Width of the score histogram's columns and the score at which its last ones begin, in internal units.
 const SCORE_STEP: i32 = 100;
 const SCORE_REACH: i32 = 1000;
 const SCORE_BARS: usize = (2 * SCORE_REACH / SCORE_STEP) as usize + 2;
@@ -129,7 +129,7 @@ impl Stats {
             chart("Results of games", results.collect()),
             chart("Ends of games", endings.collect()),
             chart("Plies of games", plies.collect()),
-            chart("Scores of kept positions, in centipawns for the side to move", scores.collect()),
+            chart("Scores of kept positions, in internal units for the side to move", scores.collect()),
             chart("Men in kept positions", men.collect()),
         ];
         StatsReport { summary, charts }
