@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 const MAX_TEXT: u32 = 1 << 20;
 const FIXED_BYTES: usize = 8 + 4 + 4 + 4;
 
-/// What made the games of a file. No value may contain a line end.
+/// What made the games of a file. Line ends and other control characters become spaces when it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DataHeader {
     /// Name and version of the engine.
@@ -34,9 +34,12 @@ pub struct DataHeader {
 impl DataHeader {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let seed = self.seed.map_or("-".to_owned(), |seed| seed.to_string());
+        let line = |text: &str| text.replace(char::is_control, " ");
         let text = format!(
             "engine: {}\nevaluation: {}\ncommand: {}\nseed: {seed}\n",
-            self.engine, self.evaluation, self.command
+            line(&self.engine),
+            line(&self.evaluation),
+            line(&self.command)
         );
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
@@ -120,6 +123,16 @@ mod tests {
             let (read, length) = DataHeader::read(&mut &bytes[..]).unwrap();
             assert_eq!((read, length), (header, bytes.len() as u64));
         }
+    }
+
+    #[test]
+    fn every_value_stays_on_its_line() {
+        let odd =
+            DataHeader { evaluation: "a\nseed: 9\r\n\u{85}".into(), engine: "\tb\n".into(), ..header() };
+        let read = DataHeader::read(&mut &odd.to_bytes()[..]).unwrap().0;
+        let clean = DataHeader { evaluation: "a seed: 9   ".into(), engine: " b ".into(), ..header() };
+        assert_eq!(read, clean);
+        assert_eq!(read.to_bytes(), odd.to_bytes());
     }
 
     #[test]

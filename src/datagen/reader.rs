@@ -88,7 +88,9 @@ impl<R: Read> DataReader<R> {
         }
         self.fetch(length, &mut block)?;
         if block.len() < BLOCK_HEAD_BYTES + length {
-            return Err(bad(BlockFault::Truncated));
+            // With another block in the rest of the file it is the length that is wrong.
+            let fault = if holds_other_block(&block) { BlockFault::BadStart } else { BlockFault::Truncated };
+            return Err(bad(fault));
         }
         if block_checksum(&block) != number_at(&block, 12) {
             return Err(bad(BlockFault::BadChecksum));
@@ -105,6 +107,11 @@ impl<R: Read> DataReader<R> {
         self.source.by_ref().take(count as u64).read_to_end(bytes).map_err(DataError::Read)?;
         Ok(())
     }
+}
+
+/// Whether another block begins in these bytes, behind the start of the first.
+pub(super) fn holds_other_block(bytes: &[u8]) -> bool {
+    bytes.windows(BLOCK_MARK.len()).skip(1).any(|bytes| bytes == BLOCK_MARK)
 }
 
 /// The checksum of a whole block: of everything but mark and checksum.

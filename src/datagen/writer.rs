@@ -1,13 +1,15 @@
 //! Writing data files so that a kill at any moment costs at most the block that is being filled.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::codec;
 use super::error::{DataError, Sound};
 use super::header::DataHeader;
-use super::reader::{BLOCK_HEAD_BYTES, BLOCK_MARK, DataReader, MAX_PAYLOAD, block_checksum};
+use super::reader::{
+    BLOCK_HEAD_BYTES, BLOCK_MARK, DataReader, MAX_PAYLOAD, block_checksum, holds_other_block,
+};
 use super::record::GameRecord;
 
 /// A block is written when its payload reaches this: about 50 games, a few seconds of work on
@@ -24,6 +26,8 @@ pub struct DataWriter {
     bytes: u64,
     /// Whether each block is forced to the disk.
     durable: bool,
+    /// Why a block could not be written. Then nothing more is.
+    failed: Option<io::Error>,
 }
 
 impl DataWriter {
@@ -56,7 +60,8 @@ impl DataWriter {
             }
             Err(error) => return Err(error),
         };
-        if reader.header() != header {
+        // As files have them: a line end in a name, for example, does not get there.
+        if reader.header().to_bytes() != header.to_bytes() {
             let name =
                 |header: &DataHeader| format!("{}, {}: {}", header.engine, header.evaluation, header.command);
             return Err(DataError::OtherHeader { found: name(reader.header()), wanted: name(header) });
@@ -93,14 +98,16 @@ impl DataWriter {
 
     fn continue_at(mut file: File, bytes: u64, durable: bool) -> Result<DataWriter, DataError> {
         file.seek(SeekFrom::Start(bytes)).map_err(DataError::Write)?;
-        Ok(DataWriter { file, block: vec![0; BLOCK_HEAD_BYTES], games: 0, bytes, durable })
+        Ok(DataWriter { file, block: vec![0; BLOCK_HEAD_BYTES], games: 0, bytes, durable, failed: None })
     }
 
     /// Adds a game.
     ///
     /// # Errors
-    /// When the game is not legal, which leaves it out, or a full block cannot be written.
+    /// When the game is not legal, which leaves it out, or a full block cannot be written. In that case its
+    /// games are lost, the file keeps those before them and the writer takes no more.
     pub fn write(&mut self, game: &GameRecord) -> Result<(), DataError> {
+        self.check()?;
         codec::encode(game, &mut self.block)?;
         self.games += 1;
         if self.block.len() - BLOCK_HEAD_BYTES >= BLOCK_BYTES { self.write_block() } else { Ok(()) }
@@ -111,34 +118,63 @@ impl DataWriter {
         self.bytes
     }
 
-    /// Writes what is left and forces everything to the disk.
+    /// Writes what is left, forces everything to the disk and returns the bytes in the file.
     ///
     /// # Errors
-    /// When writing fails.
+    /// When writing fails, or has failed before.
     pub fn finish(mut self) -> Result<u64, DataError> {
-        self.write_block()?;
-        self.file.sync_all().map_err(DataError::Write)?;
-        Ok(self.bytes)
+        self.complete()
     }
 
+    /// [`DataWriter::finish`], except that the file stays locked as long as the writer lives.
+    pub(super) fn complete(&mut self) -> Result<u64, DataError> {
+        let written = self.check().and_then(|()| self.write_block());
+        let synced = self.file.sync_all().map_err(DataError::Write);
+        written.and(synced).map(|()| self.bytes)
+    }
+
+    /// An error once a block could not be written.
+    fn check(&self) -> Result<(), DataError> {
+        self.failed.as_ref().map_or(Ok(()), |error| Err(DataError::Write(copy_of(error))))
+    }
+
+    /// Writes the games that wait. After an error a part of the block or all of it may be in the file, so
+    /// they must not be written again: the file is cut back to what was sound.
     fn write_block(&mut self) -> Result<(), DataError> {
         if self.games == 0 {
             return Ok(());
         }
+        self.put_block().map_err(|error| {
+            // If this fails as well, a torn end is left, which `append` cuts off.
+            let _ = self.file.set_len(self.bytes);
+            self.failed = Some(copy_of(&error));
+            DataError::Write(error)
+        })
+    }
+
+    fn put_block(&mut self) -> io::Result<()> {
         let length = (self.block.len() - BLOCK_HEAD_BYTES) as u32;
         self.block[..4].copy_from_slice(&BLOCK_MARK);
         self.block[4..8].copy_from_slice(&length.to_le_bytes());
         self.block[8..12].copy_from_slice(&self.games.to_le_bytes());
         let checksum = block_checksum(&self.block);
         self.block[12..16].copy_from_slice(&checksum.to_le_bytes());
-        self.file.write_all(&self.block).map_err(DataError::Write)?;
+        self.file.write_all(&self.block)?;
         if self.durable {
-            self.file.sync_data().map_err(DataError::Write)?;
+            self.file.sync_data()?;
         }
         self.bytes += self.block.len() as u64;
         self.block.truncate(BLOCK_HEAD_BYTES);
         self.games = 0;
         Ok(())
+    }
+}
+
+/// The same error once more.
+fn copy_of(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::new(error.kind(), error.to_string()),
     }
 }
 
@@ -164,7 +200,8 @@ fn open_locked(path: &Path) -> Result<File, DataError> {
     options.read(true).write(true).create(true).truncate(false);
     let file = options.open(path).map_err(DataError::Open)?;
     lock(&file)?;
-    Ok(file)
+    // Whoever held the lock may have given the file its final name.
+    if path.exists() { Ok(file) } else { Err(DataError::InUse) }
 }
 
 /// Whether the file is empty or a header whose writing was broken off.
@@ -177,8 +214,7 @@ fn is_start_of(file: &File, header: &[u8]) -> Result<bool, DataError> {
 fn is_torn_end(file: &File, sound: Sound) -> Result<bool, DataError> {
     let longest = BLOCK_HEAD_BYTES + MAX_PAYLOAD;
     let rest = bytes_from(file, sound.bytes, longest + 1)?;
-    let has_other_block = rest.windows(4).skip(1).any(|bytes| bytes == BLOCK_MARK);
-    Ok(rest.len() <= longest && !has_other_block)
+    Ok(rest.len() <= longest && !holds_other_block(&rest))
 }
 
 #[cfg(test)]
@@ -341,6 +377,37 @@ mod tests {
             error.to_string().contains("none: other") && error.to_string().contains("none: test"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn any_header_is_recognised() {
+        let file = TempFile::new("header");
+        for name in ["two\nlines", "\r\n", " a\tb \u{85}", "seed: 3\nseed: 4", ""] {
+            let header = DataHeader { evaluation: name.to_owned(), ..sample::header() };
+            DataWriter::create(&file.0, &header).unwrap().finish().unwrap();
+            let opened = DataWriter::append(&file.0, &header, |_| {});
+            assert!(opened.is_ok(), "{name:?}: {}", opened.err().unwrap());
+        }
+    }
+
+    #[test]
+    fn after_a_failed_write_nothing_more_is_written() {
+        let (file, games) = (TempFile::new("failed"), sample::games(1000, 3));
+        let mut writer = file.append().unwrap().0;
+        let start = writer.bytes();
+        let mut games = games.iter();
+        while writer.bytes() == start {
+            writer.write(games.next().unwrap()).unwrap();
+        }
+        let sound = file.bytes();
+        // A file that is open for reading only refuses the next block; then the disk is well again.
+        let good = std::mem::replace(&mut writer.file, File::open(&file.0).unwrap());
+        let error = games.by_ref().find_map(|game| writer.write(game).err()).unwrap().to_string();
+        writer.file = good;
+        assert!(error.starts_with("cannot write: "), "{error}");
+        assert_eq!(writer.write(games.next().unwrap()).unwrap_err().to_string(), error);
+        assert_eq!(writer.finish().unwrap_err().to_string(), error);
+        assert!(file.bytes() == sound);
     }
 
     #[test]
