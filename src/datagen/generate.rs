@@ -88,10 +88,19 @@ struct Shared<'a> {
     thinking: &'a Thinking,
     /// The next game to begin.
     next: AtomicU64,
-    /// No further game begins.
+    /// The user wants no further game to begin.
     stop: &'a AtomicBool,
+    /// The time of this run is over: no further game begins.
+    time_over: AtomicBool,
     /// Running games are of no use any more.
     abandon: AtomicBool,
+}
+
+impl Shared<'_> {
+    /// Whether no further game begins.
+    fn is_over(&self) -> bool {
+        [self.stop, &self.time_over, &self.abandon].into_iter().any(|flag| flag.load(Relaxed))
+    }
 }
 
 type Played = Result<(u64, GameRecord), GenerateError>;
@@ -114,6 +123,7 @@ pub(super) fn generate(
         thinking,
         next: AtomicU64::new(before.games),
         stop,
+        time_over: AtomicBool::new(false),
         abandon: AtomicBool::new(goal.is_met(&before)),
     };
     let bytes = std::thread::scope(|scope| {
@@ -140,7 +150,7 @@ pub(super) fn generate(
                 shared.abandon.store(true, Relaxed);
             }
             if goal.time.is_some_and(|time| start.elapsed() >= time) {
-                stop.store(true, Relaxed);
+                shared.time_over.store(true, Relaxed);
             }
             progress.show();
         }
@@ -161,7 +171,7 @@ fn play_games(shared: &Shared<'_>, sender: &Sender<Played>) {
             return;
         }
     };
-    while !shared.stop.load(Relaxed) && !shared.abandon.load(Relaxed) {
+    while !shared.is_over() {
         let number = shared.next.fetch_add(1, Relaxed);
         let played = match shared.self_play.play(number, &mut player, &shared.abandon) {
             Ok(Some(game)) => Ok((number, game)),
@@ -198,5 +208,30 @@ impl Collector {
             progress.add(&game);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::openings::Openings;
+    use super::super::sample;
+    use super::*;
+    use crate::nnue;
+    use crate::uci::Output;
+
+    #[test]
+    fn the_end_of_the_time_is_no_wish_of_the_user() {
+        let path = std::env::temp_dir().join(format!("quillon-{}-time-over", std::process::id()));
+        let writer = DataWriter::create(&path, &sample::header()).unwrap();
+        let openings = Openings { positions: Vec::new(), chess960_share: 0.0, random_plies: 8 };
+        let thinking = Thinking { soft_nodes: 25, network: nnue::built_in() };
+        let goal = Goal { time: Some(Duration::ZERO), ..Goal::default() };
+        let (stop, output) = (AtomicBool::new(false), Output::standard());
+        let progress = Progress::new(goal, Tally::default(), &output);
+        let self_play = SelfPlay { openings, seed: 1 };
+        generate(&self_play, &thinking, 1, goal, writer, progress, &stop).unwrap();
+        // The next Ctrl-C is the first one.
+        assert!(!stop.load(Relaxed));
+        std::fs::remove_file(path).unwrap();
     }
 }
