@@ -1,6 +1,7 @@
-//! `quillon datagen` and `quillon data` as a user runs them: determinism, kills, Ctrl-C, exit codes.
+//! `quillon datagen` and `quillon data` as a user runs them: determinism, kills, full disks, Ctrl-C, exit codes.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -96,6 +97,31 @@ fn the_same_seed_gives_the_same_file_on_any_number_of_threads() {
 
 #[test]
 fn a_kill_costs_at_most_one_block() {
+    let folder = Folder::new("loss");
+    let (whole, killed) = (folder.file("whole"), folder.file("killed"));
+    let settings = "--nodes 25 --threads 2";
+    let mut child = start(&killed, settings);
+    // Every ten seconds a line counts the games so far.
+    let lines = BufReader::new(child.stdout.take().expect("it is a pipe")).lines();
+    let counts = lines.map_while(Result::ok).filter_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let index = words.iter().position(|&word| word == "games")?;
+        words[index - 1].parse::<u64>().ok()
+    });
+    let counted = counts.into_iter().find(|&games| games >= 300).expect("it goes on until it is killed");
+    child.kill().expect("the program runs");
+    child.wait().expect("it can be waited for");
+    assert!(datagen(&whole, &format!("{settings} --games {counted}")).status.success());
+    let counted_bytes = fs::metadata(&whole).expect("the file is there").len();
+    assert!(counted_bytes > 3 * MAX_BLOCK_BYTES, "{counted} games take {counted_bytes} bytes");
+    let mut reader = DataReader::open(&killed).expect("the header is written in one go");
+    let kept = reader.by_ref().map_while(Result::ok).count();
+    let kept_bytes = reader.sound().bytes;
+    assert!(kept_bytes + MAX_BLOCK_BYTES >= counted_bytes, "{kept} of {counted} games are in the file");
+}
+
+#[test]
+fn after_a_kill_the_same_command_goes_on() {
     let folder = Folder::new("kill");
     let (whole, killed) = (folder.file("whole"), folder.file("killed"));
     let settings = "--games 150 --nodes 25 --threads 2";
@@ -123,6 +149,30 @@ fn a_kill_costs_at_most_one_block() {
     let output = datagen(&killed, settings);
     assert!(output.status.success(), "{}", text(&output));
     assert!(fs::read(&killed).expect("the file is there") == fs::read(&whole).expect("the file is there"));
+}
+
+/// The shell limits the size of files, so that writing fails in the middle of a block.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_a_sound_file() {
+    let folder = Folder::new("full");
+    let (whole, full) = (folder.file("whole"), folder.file("full"));
+    let settings = "--games 300 --nodes 25 --threads 2";
+    assert!(datagen(&whole, settings).status.success());
+    let script = format!("trap '' XFSZ; ulimit -f 20; exec \"$0\" datagen {settings} --out \"$1\"");
+    let mut limited = Command::new("sh");
+    limited.args(["-c", &script, env!("CARGO_BIN_EXE_quillon")]).arg(&full);
+    let output = finish(limited);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("cannot write: "), "{}", text(&output));
+    // What was written before is there, without the part of a block.
+    let verdict = data("verify", &[&full], "");
+    assert!(verdict.status.success(), "{}", text(&verdict));
+    let (kept, expected) = (games(&full), games(&whole));
+    assert!(!kept.is_empty() && kept.len() < expected.len());
+    assert_eq!(kept, expected[..kept.len()]);
+    assert!(datagen(&full, settings).status.success());
+    assert!(fs::read(&full).expect("the file is there") == fs::read(&whole).expect("the file is there"));
 }
 
 #[cfg(unix)]
@@ -248,8 +298,32 @@ fn data_tools() {
     fs::write(&a, &bytes).expect("the file can be written");
     assert!(data("verify", &[&a], "").status.success());
     // Damaged input leaves nothing behind.
-    fs::write(&b, &fs::read(&b).expect("the file is there")[..300]).expect("the file can be written");
+    let mut bytes = fs::read(&b).expect("the file is there");
+    bytes[300] ^= 1;
+    fs::write(&b, &bytes).expect("the file can be written");
     let target = folder.file("new");
     assert!(!data("merge", &[&a, &b], &format!("--out {}", target.display())).status.success());
     assert_eq!(fs::read_dir(&folder.0).expect("the folder is there").count(), 5);
+}
+
+#[test]
+fn a_torn_end_is_a_remark() {
+    let folder = Folder::new("torn");
+    let (file, merged, clean) = (folder.file("torn"), folder.file("merged"), folder.file("clean"));
+    assert!(datagen(&file, "--games 150 --nodes 25").status.success());
+    let (whole, bytes) = (games(&file), fs::read(&file).expect("the file is there"));
+    fs::write(&file, &bytes[..bytes.len() - 5]).expect("the file can be written");
+    let output = data("verify", &[&file], "");
+    assert!(!output.status.success() && text(&output).contains("is cut short"), "{}", text(&output));
+    let (merge, dedup) = (format!("--out {}", merged.display()), format!("--out {}", clean.display()));
+    for (task, arguments) in [("stats", ""), ("wdl", ""), ("merge", &merge), ("dedup", &dedup)] {
+        let output = data(task, &[&file], arguments);
+        let message = text(&output);
+        assert!(output.status.success(), "{task}: {message}");
+        assert!(message.contains("is cut short"), "{task}: {message}");
+    }
+    let kept = games(&merged);
+    assert!(!kept.is_empty() && kept.len() < whole.len());
+    assert_eq!(kept, whole[..kept.len()]);
+    assert_eq!(games(&clean), kept);
 }

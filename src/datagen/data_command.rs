@@ -11,13 +11,14 @@ use indicatif::ProgressBar;
 use super::chart;
 use super::error::DataError;
 use super::header::DataHeader;
-use super::progress::bytes_bar;
 use super::reader::DataReader;
 use super::record::GameRecord;
 use super::stats::Stats;
 use super::tally::Tally;
 use super::wdl::WdlCounts;
+use super::whole_file::{WholeFile, read_games};
 use super::writer::DataWriter;
+use crate::tools::progress;
 use crate::uci::{NAME, Output};
 
 /// Arguments of `quillon data`.
@@ -101,39 +102,40 @@ fn about(file: &Path, error: impl std::fmt::Display) -> String {
     format!("{}: {error}", file.display())
 }
 
-fn total_bytes(files: &[PathBuf]) -> u64 {
-    files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum()
+/// A bar for reading these files.
+fn bytes_bar(files: &[PathBuf]) -> ProgressBar {
+    let sizes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len());
+    progress::bar(sizes.sum(), "bytes")
 }
 
-/// Hands on every game of a file and returns the bytes read.
+/// Hands on every game of all files, one after the other. A file that misses its end is read up to there, which
+/// is said.
 fn each_game(
-    file: &Path,
-    bar: &ProgressBar,
+    files: &[PathBuf],
+    output: &Output,
     mut f: impl FnMut(&GameRecord) -> Result<(), DataError>,
-) -> Result<u64, DataError> {
-    let mut reader = DataReader::open(file)?;
-    let start = bar.position();
-    while let Some(game) = reader.next() {
-        f(&game?)?;
-        bar.set_position(start + reader.sound().bytes);
+) -> Result<Vec<WholeFile>, String> {
+    let bar = bytes_bar(files);
+    let mut read = Vec::new();
+    for file in files {
+        let whole = read_games(file, &bar, &mut f).map_err(|error| about(file, error))?;
+        if let Some(remark) = &whole.remark {
+            bar.suspend(|| output.line(&about(file, remark)));
+        }
+        read.push(whole);
     }
-    Ok(reader.sound().bytes)
+    bar.finish_and_clear();
+    Ok(read)
 }
 
 fn stats(files: &[PathBuf], svg: Option<&Path>, output: &Output) -> Result<ExitCode, String> {
-    let bar = bytes_bar(total_bytes(files));
     let mut stats = Stats::new();
-    for file in files {
-        let add = |game: &GameRecord| {
-            stats.add(game);
-            Ok(())
-        };
-        let bytes = each_game(file, &bar, add).map_err(|error| about(file, error))?;
+    let read = each_game(files, output, |game| {
+        stats.add(game);
+        Ok(())
+    })?;
+    for (file, WholeFile { header, bytes, .. }) in files.iter().zip(read) {
         stats.add_bytes(bytes);
-    }
-    bar.finish_and_clear();
-    for file in files {
-        let header = DataReader::open(file).map_err(|error| about(file, error))?.header().clone();
         output.line(&about(
             file,
             format!("{}, evaluation {}, {}", header.engine, header.evaluation, header.command),
@@ -148,23 +150,18 @@ fn stats(files: &[PathBuf], svg: Option<&Path>, output: &Output) -> Result<ExitC
 }
 
 fn wdl(files: &[PathBuf], output: &Output) -> Result<ExitCode, String> {
-    let bar = bytes_bar(total_bytes(files));
     let mut counts = WdlCounts::default();
-    for file in files {
-        let add = |game: &GameRecord| {
-            counts.add(game);
-            Ok(())
-        };
-        each_game(file, &bar, add).map_err(|error| about(file, error))?;
-    }
-    bar.finish_and_clear();
+    each_game(files, output, |game| {
+        counts.add(game);
+        Ok(())
+    })?;
     let fit = counts.fit().ok_or("these games are too few or too uniform for a fit")?;
     output.line(&fit.to_string());
     Ok(ExitCode::SUCCESS)
 }
 
 fn verify(files: &[PathBuf], output: &Output) -> ExitCode {
-    let bar = bytes_bar(total_bytes(files));
+    let bar = bytes_bar(files);
     let mut code = ExitCode::SUCCESS;
     for file in files {
         let mut games = 0;
@@ -172,14 +169,17 @@ fn verify(files: &[PathBuf], output: &Output) -> ExitCode {
             games += 1;
             Ok(())
         };
-        let verdict = match each_game(file, &bar, count) {
-            Ok(bytes) => format!("sound, {games} games, {bytes} bytes"),
-            Err(error) => {
-                code = ExitCode::FAILURE;
-                error.to_string()
+        let fault = match read_games(file, &bar, count) {
+            Ok(WholeFile { bytes, remark: None, .. }) => {
+                let verdict = format!("sound, {games} games, {bytes} bytes");
+                bar.suspend(|| output.line(&about(file, verdict)));
+                continue;
             }
+            Ok(WholeFile { remark: Some(fault), .. }) => fault,
+            Err(error) => DataError::to_string(&error),
         };
-        bar.suspend(|| output.line(&about(file, verdict)));
+        code = ExitCode::FAILURE;
+        bar.suspend(|| output.line(&about(file, fault)));
     }
     bar.finish_and_clear();
     code
@@ -201,41 +201,27 @@ fn combine(
     files: &[PathBuf],
     out: &Path,
     verb: &str,
-    mut is_wanted: impl FnMut(&GameRecord) -> bool,
+    is_wanted: impl FnMut(&GameRecord) -> bool,
     output: &Output,
 ) -> Result<ExitCode, String> {
-    if out.exists() {
-        return Err(about(out, "the file exists already"));
-    }
+    check_absent(out)?;
     let header = common_header(files, verb)?;
-    // The new name appears only when all is written.
+    // The new name appears only when all is written. As long as the writer lives, nobody else works on this file.
     let unfinished = out.with_added_extension("part");
-    let result = (|| {
-        let mut writer =
-            DataWriter::create(&unfinished, &header).map_err(|error| about(&unfinished, error))?;
-        let bar = bytes_bar(total_bytes(files));
-        let (mut tally, mut dropped) = (Tally::default(), 0);
-        for file in files {
-            let add = |game: &GameRecord| {
-                if !is_wanted(game) {
-                    dropped += 1;
-                    return Ok(());
-                }
-                tally.add(game);
-                writer.write(game)
-            };
-            each_game(file, &bar, add).map_err(|error| about(file, error))?;
-        }
-        let bytes = writer.finish().map_err(|error| about(&unfinished, error))?;
-        bar.finish_and_clear();
+    let mut writer = DataWriter::create(&unfinished, &header).map_err(|error| about(&unfinished, error))?;
+    let combined = write_wanted(files, is_wanted, &mut writer, output).and_then(|counts| {
+        let bytes = writer.complete().map_err(|error| about(&unfinished, error))?;
+        // It may have been made meanwhile.
+        check_absent(out)?;
         fs::rename(&unfinished, out).map_err(|error| about(out, error))?;
-        let left_out =
-            if verb == "dedup" { format!(", {dropped} duplicates left out") } else { String::new() };
-        Ok(about(out, format!("{} games, {} positions, {bytes} bytes{left_out}", tally.games, tally.kept)))
-    })();
-    match result {
-        Ok(message) => {
-            output.line(&message);
+        Ok((counts, bytes))
+    });
+    match combined {
+        Ok(((tally, dropped), bytes)) => {
+            let left_out =
+                if verb == "dedup" { format!(", {dropped} duplicates left out") } else { String::new() };
+            let Tally { games, kept, .. } = tally;
+            output.line(&about(out, format!("{games} games, {kept} positions, {bytes} bytes{left_out}")));
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => {
@@ -243,6 +229,29 @@ fn combine(
             Err(error)
         }
     }
+}
+
+fn check_absent(out: &Path) -> Result<(), String> {
+    if out.exists() { Err(about(out, "the file exists already")) } else { Ok(()) }
+}
+
+/// Copies the wanted games of all files and returns what they are and how many others there were.
+fn write_wanted(
+    files: &[PathBuf],
+    mut is_wanted: impl FnMut(&GameRecord) -> bool,
+    writer: &mut DataWriter,
+    output: &Output,
+) -> Result<(Tally, u64), String> {
+    let (mut tally, mut dropped) = (Tally::default(), 0);
+    each_game(files, output, |game| {
+        if !is_wanted(game) {
+            dropped += 1;
+            return Ok(());
+        }
+        tally.add(game);
+        writer.write(game)
+    })?;
+    Ok((tally, dropped))
 }
 
 /// What the headers of the files say, without repetition. It names no seed, so self-play never adds to
@@ -265,4 +274,59 @@ fn common_header(files: &[PathBuf], verb: &str) -> Result<DataHeader, String> {
         command: format!("quillon data {verb} of {}", commands.join(" + ")),
         seed: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    /// A folder with a file of ten games, and the path of one to be made.
+    fn folder(name: &str) -> (PathBuf, PathBuf, PathBuf) {
+        let folder = std::env::temp_dir().join(format!("quillon-data-{}-{name}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (file, out) = (folder.join("a.games"), folder.join("b.games"));
+        let mut writer = DataWriter::create(&file, &sample::header()).unwrap();
+        sample::games(10, 1).iter().for_each(|game| writer.write(game).unwrap());
+        writer.finish().unwrap();
+        (folder, file, out)
+    }
+
+    fn merge(
+        file: &Path,
+        out: &Path,
+        is_wanted: impl FnMut(&GameRecord) -> bool,
+    ) -> Result<ExitCode, String> {
+        combine(&[file.to_owned()], out, "merge", is_wanted, &Output::standard())
+    }
+
+    #[test]
+    fn the_work_of_another_process_is_left_alone() {
+        let (folder, file, out) = folder("other");
+        let unfinished = out.with_added_extension("part");
+        let other = DataWriter::create(&unfinished, &sample::header()).unwrap();
+        let error = merge(&file, &out, |_| true).unwrap_err();
+        assert!(error.contains("another program writes to it"), "{error}");
+        assert!(unfinished.exists() && !out.exists());
+        other.finish().unwrap();
+        // What a killed process left is no obstacle.
+        merge(&file, &out, |_| true).unwrap();
+        assert_eq!(DataReader::open(&out).unwrap().count(), 10);
+        assert!(!unfinished.exists());
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_made_meanwhile_is_not_replaced() {
+        let (folder, file, out) = folder("meanwhile");
+        let make_other = |_: &GameRecord| {
+            fs::write(&out, "other").unwrap();
+            true
+        };
+        let error = merge(&file, &out, make_other).unwrap_err();
+        assert!(error.contains("the file exists already"), "{error}");
+        assert_eq!(fs::read(&out).unwrap(), b"other");
+        assert!(!out.with_added_extension("part").exists());
+        fs::remove_dir_all(folder).unwrap();
+    }
 }

@@ -22,6 +22,7 @@ mod selfplay;
 mod stats;
 mod tally;
 mod wdl;
+mod whole_file;
 mod writer;
 
 pub use codec::RecordError;
@@ -32,4 +33,5 @@ pub use reader::DataReader;
 pub use record::{GameRecord, Outcome, ScoredMove};
 pub use selfplay::NoOpening;
 pub use tally::Tally;
+pub use whole_file::{WholeFile, read_games};
 pub use writer::DataWriter;

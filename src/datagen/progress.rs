@@ -3,11 +3,12 @@
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use super::generate::Goal;
 use super::record::GameRecord;
 use super::tally::Tally;
+use crate::tools::progress::clock;
 use crate::uci::Output;
 
 const BAR_INTERVAL: Duration = Duration::from_millis(200);
@@ -96,20 +97,4 @@ impl<'a> Progress<'a> {
         let results = self.tally.results_text();
         format!("{kept} positions, {rate:.0}/s, {games} games ({results}){left}")
     }
-}
-
-/// A bar for reading so many bytes; hidden where standard error is no terminal.
-pub(super) fn bytes_bar(total: u64) -> ProgressBar {
-    let target =
-        if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(total), target);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent:>3}%  {bytes}  ETA {eta}") {
-        bar.set_style(style);
-    }
-    bar
-}
-
-/// Hours, minutes and seconds.
-fn clock(seconds: u64) -> String {
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }

@@ -1,4 +1,4 @@
-//! Progress bars for long runs.
+//! How far long runs have come.
 
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
@@ -16,4 +16,21 @@ pub(crate) fn bar(total: u64, unit: &str) -> ProgressBar {
     }
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
+}
+
+/// Hours, minutes and seconds.
+pub(crate) fn clock(seconds: u64) -> String {
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clock_shows_every_digit() {
+        assert_eq!(clock(0), "0:00:00");
+        assert_eq!(clock(3599), "0:59:59");
+        assert_eq!(clock(100 * 3600 + 61), "100:01:01");
+    }
 }
