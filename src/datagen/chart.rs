@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::tools::svg::{self, escaped};
+
 /// A histogram: counts under labels.
 pub(super) struct Chart {
     pub(super) title: String,
@@ -49,10 +51,7 @@ impl Chart {
 pub(super) fn to_svg(charts: &[Chart]) -> String {
     let height =
         charts.iter().map(|chart| TITLE_HEIGHT + chart.bars.len() * ROW_HEIGHT).sum::<usize>() + 2 * MARGIN;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-    );
+    let mut svg = svg::start(WIDTH, height);
     let mut top = MARGIN;
     for chart in charts {
         let title_line = top + TITLE_HEIGHT - 14;
@@ -81,10 +80,6 @@ pub(super) fn to_svg(charts: &[Chart]) -> String {
         }
     }
     svg + "</svg>\n"
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

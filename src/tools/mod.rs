@@ -7,5 +7,6 @@ pub mod perft;
 pub(crate) mod progress;
 pub mod selftest;
 pub mod suite;
+pub(crate) mod svg;
 
 pub use eval_file::EvalFile;
