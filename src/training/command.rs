@@ -1,9 +1,8 @@
 //! `quillon train`: trains a network on files of self-play games.
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-use indicatif::ProgressBar;
 
 use super::checkpoint::Checkpoint;
 use super::dataset::{Dataset, DatasetBuilder};
@@ -13,7 +12,7 @@ use super::scale::{ScaleFit, fit_scale};
 use super::session::{Session, Target};
 use super::shape::Shape;
 use super::trainer::{PARTS, Settings, Trainer};
-use crate::datagen::{BlockFault, DataError, DataReader};
+use crate::datagen::read_games;
 use crate::nnue::SCALES;
 use crate::tools::progress;
 use crate::uci::Output;
@@ -241,9 +240,11 @@ fn load(arguments: &Arguments, output: &Output) -> Result<Dataset, String> {
     let bar = progress::bar(sizes.map(|data| data.len()).sum(), "bytes");
     let mut builder = DatasetBuilder::new(arguments.holdout, arguments.seed);
     for path in &arguments.data {
-        let note = read_file(path, &mut builder, &bar).map_err(|error| about(path, error))?;
-        if let Some(note) = note {
-            bar.suspend(|| output.line(&about(path, note)));
+        let file =
+            read_games(path, &bar, |game| -> Result<(), Box<dyn Error>> { Ok(builder.push_game(game)?) })
+                .map_err(|error| about(path, error))?;
+        if let Some(remark) = file.remark {
+            bar.suspend(|| output.line(&about(path, remark)));
         }
     }
     bar.finish_and_clear();
@@ -255,28 +256,6 @@ fn load(arguments: &Arguments, output: &Output) -> Result<Dataset, String> {
         data.holdout().len()
     ));
     Ok(data)
-}
-
-/// Adds the games of a file. Returns a remark if it ends in the middle of a block, as the file of a
-/// running or killed `quillon datagen` may.
-fn read_file(
-    path: &Path,
-    builder: &mut DatasetBuilder,
-    bar: &ProgressBar,
-) -> Result<Option<String>, Box<dyn std::error::Error>> {
-    let mut reader = DataReader::open(path)?;
-    let start = bar.position();
-    while let Some(game) = reader.next() {
-        match game {
-            Ok(game) => builder.push_game(&game)?,
-            Err(error @ DataError::BadBlock { fault: BlockFault::Truncated, .. }) => {
-                return Ok(Some(error.to_string()));
-            }
-            Err(error) => return Err(error.into()),
-        }
-        bar.set_position(start + reader.sound().bytes);
-    }
-    Ok(None)
 }
 
 /// Says how well the signs of scores and results agree, and refuses data in which they do not.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::tools::svg;
+
 /// A line with its name.
 pub(super) struct Series {
     pub name: &'static str,
@@ -74,11 +76,12 @@ impl Axis {
 /// Draws the panels over a common x axis.
 pub(super) fn to_svg(title: &str, x_label: &str, panels: &[Panel]) -> String {
     let height = TOP + BOTTOM + panels.iter().map(|panel| HEAD + panel.height + FOOT).sum::<f64>();
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-         <text x=\"{LEFT}\" y=\"24\" font-size=\"16\" font-weight=\"bold\">{}</text>\n",
-        escaped(title)
+    let mut svg = svg::start(WIDTH, height);
+    // Writing into a String does not fail.
+    let _ = writeln!(
+        svg,
+        "<text x=\"{LEFT}\" y=\"24\" font-size=\"16\" font-weight=\"bold\">{}</text>",
+        svg::escaped(title)
     );
     let all = panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
     let x_axis = Axis::around(all.map(|point| point.0).chain([0.0]), 10.0);
@@ -88,13 +91,12 @@ pub(super) fn to_svg(title: &str, x_label: &str, panels: &[Panel]) -> String {
         draw_panel(&mut svg, panel, &x_axis, top);
         top += panel.height + FOOT;
     }
-    // Writing into a String does not fail.
     let _ = writeln!(
         svg,
         "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n</svg>",
         (LEFT + WIDTH - RIGHT) / 2.0,
         top + 12.0,
-        escaped(x_label)
+        svg::escaped(x_label)
     );
     svg
 }
@@ -149,10 +151,6 @@ fn draw_panel(svg: &mut String, panel: &Panel, x_axis: &Axis, top: f64) {
             legend -= 6.5 * series.name.len() as f64 + 16.0;
         }
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

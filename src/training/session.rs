@@ -210,7 +210,7 @@ impl<'a> Session<'a> {
             row.rate,
             row.wdl,
             rate / 1e6,
-            clock(left as u64)
+            progress::clock(left as u64)
         )
     }
 
@@ -308,11 +308,6 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Writes a file, or says which one could not be written.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainingError> {
     fs::write(path, bytes).map_err(|error| TrainingError::Write { path: path.to_owned(), error })
-}
-
-/// Hours, minutes and seconds.
-fn clock(seconds: u64) -> String {
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 #[cfg(test)]

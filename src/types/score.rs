@@ -5,7 +5,7 @@
 //!  evaluation        | tablebase win       | mate in n plies   | infinite
 //! ```
 //! Losses mirror this below zero. All scores are from the side to move's point of view, in internal
-//! units (about a hundredth of a pawn); only `uci` turns them into what a person reads.
+//! units (about a seventieth of a pawn); only `uci` turns them into what a person reads.
 
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
