@@ -7,6 +7,8 @@
 // Each test program uses a part of it.
 #![allow(dead_code)]
 
+pub mod files;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};

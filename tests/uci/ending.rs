@@ -1,0 +1,124 @@
+//! How the process ends.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::client::Client;
+
+#[test]
+fn quit_ends_the_process_whatever_it_does() {
+    for (before, best_moves) in [
+        ("", 0),
+        ("position startpos\ngo infinite\n", 1),
+        ("position startpos\ngo infinite\nstop\n", 1),
+        ("go ponder wtime 1000 btime 1000\n", 1),
+        ("go infinite depth 1\n", 1),
+        // Searches that have not begun are given up.
+        ("go infinite\nposition startpos\ngo infinite\ngo infinite\n", 1),
+        ("setoption name Threads value 4\ngo infinite\n", 1),
+        ("go movetime 100000\n", 1),
+        ("go perft 8\n", 0),
+    ] {
+        let count = |lines: &[String]| lines.iter().filter(|line| line.starts_with("bestmove ")).count();
+        let mut client = Client::start();
+        client.send_bytes(before.as_bytes());
+        let earlier = client.sync();
+        assert_eq!(count(&earlier) + count(&client.quit()), best_moves, "{before}");
+        // And all in one write, so that quit comes while the search begins.
+        let mut client = Client::start();
+        client.send_bytes(format!("{before}quit\n").as_bytes());
+        assert_eq!(count(&client.wait_for_exit()), best_moves, "{before}");
+    }
+}
+
+#[test]
+fn the_end_of_input_ends_the_process_with_a_move() {
+    for (input, best_moves) in [
+        ("", 0),
+        ("uci\n", 0),
+        ("isready", 0),
+        ("posit", 0),
+        ("position startpos\ngo infinite\n", 1),
+        ("position startpos\ngo infinite", 1),
+        ("go ponder wtime 1000 btime 1000\n", 1),
+        ("go infinite depth 1\n", 1),
+        ("go movetime 100000\n", 1),
+        ("go wtime 100000000 btime 100000000\n", 1),
+        ("go depth 3\n", 1),
+        ("go depth 2\nposition startpos moves e2e4\ngo depth 2\n", 2),
+        ("go infinite\nposition startpos moves e2e4\ngo infinite\ngo ponder\n", 3),
+        ("setoption name Threads value 3\ngo infinite\n", 1),
+        ("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo infinite\n", 1),
+        ("go perft 3\n", 0),
+    ] {
+        for pause in [0, 60] {
+            let mut client = Client::start();
+            client.send_bytes(input.as_bytes());
+            thread::sleep(Duration::from_millis(pause));
+            client.end_input();
+            let lines = client.wait_for_exit();
+            let found = lines.iter().filter(|line| line.starts_with("bestmove ")).count();
+            assert_eq!(found, best_moves, "{input:?}: {lines:?}");
+            assert_eq!(
+                lines.iter().filter(|&line| line == "readyok").count(),
+                input.matches("isready").count()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_perft_from_a_pipe_is_finished() {
+    // `echo "go perft 5" | quillon` must print its count, though the input has long ended.
+    let mut client = Client::start();
+    client.send("go perft 5");
+    client.end_input();
+    client.read_until("end of the perft", |line| line == "Nodes searched: 4865609");
+    client.wait_for_exit();
+}
+
+#[test]
+fn stop_ends_a_deep_perft() {
+    let mut client = Client::start();
+    client.send("go perft 12");
+    thread::sleep(Duration::from_millis(200));
+    let asked = Instant::now();
+    client.send("stop");
+    client.read_until("end of the perft", |line| line.starts_with("info string perft stopped"));
+    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    client.quit();
+}
+
+#[test]
+fn a_closed_output_ends_an_infinite_search() {
+    let mut client = Client::deaf();
+    client.send("go infinite");
+    client.wait_for_exit();
+}
+
+#[test]
+fn a_closed_output_ends_the_process() {
+    for input in
+        ["uci\n", "isready\n", "d\n", "position startpos\ngo movetime 100\n", "go depth 4\n", "go perft 3\n"]
+    {
+        // Input stays open: the engine has to notice by itself.
+        let mut client = Client::deaf();
+        client.send_bytes(input.as_bytes());
+        client.wait_for_exit();
+    }
+    let mut client = Client::deaf();
+    client.send("go infinite");
+    thread::sleep(Duration::from_millis(50));
+    client.send("isready");
+    client.wait_for_exit();
+}
+
+#[test]
+fn the_last_words_are_complete() {
+    // What was asked before quit is answered, down to the last line.
+    let mut client = Client::start();
+    client.send_bytes(b"uci\nisready\nd\nquit\n");
+    let lines = client.wait_for_exit();
+    assert!(lines.iter().any(|line| line == "uciok") && lines.iter().any(|line| line == "readyok"));
+    assert!(lines.last().is_some_and(|line| line.starts_with("Legal moves (20): ")), "{lines:?}");
+}

@@ -1,0 +1,318 @@
+//! What options there are, what they take and what they do.
+
+use crate::KIWIPETE;
+use crate::client::files::Folder;
+use crate::client::{Client, Search};
+use quillon::board::Position;
+
+#[test]
+fn identifies_itself_and_lists_its_options() {
+    let mut client = Client::start();
+    client.send("uci");
+    let lines = client.read_until("uciok", |line| line == "uciok");
+    assert!(lines[0].starts_with("id name Quillon"), "{lines:?}");
+    assert!(lines[1].starts_with("id author "), "{lines:?}");
+    let options = &lines[2..lines.len() - 1];
+    assert!(options.iter().all(|line| line.starts_with("option name ")), "{lines:?}");
+    for expected in [
+        "option name Hash type spin default 16 min 1 max ",
+        "option name Clear Hash type button",
+        "option name Threads type spin default 1 min 1 max ",
+        "option name Move Overhead type spin default ",
+        "option name MultiPV type spin default 1 min 1 max ",
+        "option name Ponder type check default false",
+        "option name UCI_Chess960 type check default false",
+        "option name EvalFile type string default <empty>",
+        "option name SyzygyPath type string default <empty>",
+        "option name SyzygyProbeDepth type spin default 1 min 1 max 100",
+        "option name SyzygyProbeLimit type spin default 7 min 0 max 7",
+        "option name Syzygy50MoveRule type check default true",
+        "option name OwnBook type check default false",
+        "option name BookFile type string default <empty>",
+        "option name BookDepth type spin default 255 min 1 max 255",
+        "option name BestBookMove type check default false",
+        "option name UCI_AnalyseMode type check default false",
+        "option name UCI_LimitStrength type check default false",
+        "option name UCI_Elo type spin default 1500 min 600 max 2800",
+        "option name Skill Level type spin default 20 min 0 max 20",
+        "option name UCI_Opponent type string default <empty>",
+        "option name UCI_EngineAbout type string default Quillon ",
+    ] {
+        assert!(options.iter().any(|line| line.starts_with(expected)), "{expected}: {lines:#?}");
+    }
+    // Every default is accepted, each in silence.
+    for line in options {
+        let words: Vec<&str> = line.split(' ').collect();
+        let type_at = words.iter().position(|&word| word == "type").expect("options have a type");
+        let name = words[2..type_at].join(" ");
+        let value = words.iter().position(|&word| word == "default").map(|at| words[at + 1]);
+        let value = value.map_or(String::new(), |value| format!(" value {value}"));
+        client.send(&format!("setoption name {name}{value}"));
+    }
+    assert_eq!(client.sync(), [""; 0], "{}", client.log);
+    assert_eq!(client.quit(), [""; 0]);
+}
+
+#[test]
+fn wrong_options_are_refused_in_one_line() {
+    let mut client = Client::start();
+    for line in [
+        "setoption",
+        "setoption name",
+        "setoption name value 3",
+        "setoption Hash value 3",
+        "setoption name Nonsense value 3",
+        "setoption name Hash",
+        "setoption name Hash value",
+        "setoption name Hash value zero",
+        "setoption name Hash value 0",
+        "setoption name Hash value -5",
+        "setoption name Hash value 1.5",
+        "setoption name Hash value 33554433",
+        "setoption name Hash value 99999999999999999999999",
+        "setoption name Threads value 0",
+        "setoption name Threads value 100000",
+        "setoption name MultiPV value 0",
+        "setoption name Move Overhead value -1",
+        "setoption name UCI_Chess960 value maybe",
+        "setoption name Ponder value 1",
+        "setoption name OwnBook value",
+        "setoption name BookDepth value 0",
+        "setoption name BookDepth value 256",
+        "setoption name BestBookMove value best",
+        "setoption name UCI_LimitStrength value 1500",
+        "setoption name UCI_Elo value 599",
+        "setoption name UCI_Elo value 2801",
+        "setoption name Skill Level value 21",
+        "setoption name Skill Level value -1",
+    ] {
+        client.expect_complaint(line);
+    }
+    assert_eq!(client.search("position startpos", "go depth 4").main().depth, 4);
+    client.quit();
+}
+
+#[test]
+fn a_table_that_does_not_fit_is_refused() {
+    let mut client = Client::start();
+    // The largest size of the list: 32 TiB. Where the system promises memory that it does not have, the
+    // size may be accepted; untouched pages cost nothing then.
+    client.send("setoption name Hash value 33554432");
+    let answer = client.sync();
+    assert!(answer.len() <= 1, "{answer:?}");
+    assert!(answer.iter().all(|line| line.starts_with("info string not enough memory")), "{answer:?}");
+    assert_eq!(client.search(&format!("position fen {KIWIPETE}"), "go depth 5").main().depth, 5);
+    client.send("setoption name Hash value 2");
+    assert_eq!(client.sync(), [""; 0]);
+    assert_eq!(client.search("position startpos", "go depth 5").main().depth, 5);
+    client.quit();
+}
+
+#[test]
+fn option_names_are_matched_without_case_and_act() {
+    let mut client = Client::start();
+    client.send("setoption name mUlTiPv value 3");
+    let search = client.search("position startpos", "go depth 5");
+    assert_eq!(search.last_lines(3).len(), 3);
+    client.send("setoption name multipv value 1");
+    let search = client.search("position startpos", "go depth 5");
+    assert!(search.infos.iter().all(|info| info.multi_pv == 1));
+    client.quit();
+}
+
+#[test]
+fn mistyped_option_names_are_recognised() {
+    let mut client = Client::start();
+    for (line, meant) in [
+        ("setoption name Hahs value 3", "'Hash'"),
+        ("setoption name MoveOverhead value 3", "'Move Overhead'"),
+        ("setoption name multi pv value 3", "'MultiPV'"),
+        ("setoption name UCI_Ches960 value true", "'UCI_Chess960'"),
+    ] {
+        assert!(client.expect_complaint(line).contains(&format!("did you mean {meant}?")), "{line}");
+    }
+    assert!(!client.expect_complaint("setoption name Contempt value 3").contains("did you mean"));
+    client.quit();
+}
+
+/// The rows of README's table of options: name, range, default.
+fn documented_options() -> Vec<[String; 3]> {
+    let readme = include_str!("../../README.md");
+    let section = readme.split("\n## UCI options\n").nth(1).expect("README has the section");
+    let table = section.split("\n## ").next().unwrap_or_default().lines();
+    let cell = |text: &str| text.trim().trim_matches('`').to_owned();
+    table
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| {
+            let cells: Vec<&str> = line.split('|').collect();
+            assert_eq!(cells.len(), 7, "five cells: {line}");
+            assert!(cells[4..6].iter().all(|text| text.trim().len() > 10), "explained: {line}");
+            [cell(cells[1]), cell(cells[2]), cell(cells[3])]
+        })
+        .collect()
+}
+
+// A build for tuning has many more options, which the README does not list.
+#[cfg(not(feature = "tuning"))]
+#[test]
+fn the_readme_lists_all_options_with_ranges_and_defaults() {
+    let mut client = Client::start();
+    client.send("uci");
+    let lines = client.read_until("uciok", |line| line == "uciok");
+    client.quit();
+    let documented = documented_options();
+    for line in lines.iter().filter_map(|line| line.strip_prefix("option name ")) {
+        let (name, rest) = line.split_once(" type ").expect("options have a type");
+        let words: Vec<&str> = rest.split(' ').collect();
+        let after = |key| words.iter().position(|&word| word == key).map_or("", |at| words[at + 1]);
+        let range = match words[0] {
+            "spin" => format!("{} to {}", after("min"), after("max")),
+            "check" => "true, false".to_owned(),
+            "button" => "button".to_owned(),
+            "combo" => rest.split(" var ").skip(1).collect::<Vec<_>>().join(", "),
+            "string" => "text".to_owned(),
+            other => panic!("unknown type {other}"),
+        };
+        let row = documented.iter().find(|row| row[0] == name);
+        let row = row.unwrap_or_else(|| panic!("README does not list {name}"));
+        // What a text is, a path for instance, is said in words.
+        let said = if words[0] == "string" && !row[1].is_empty() { "text" } else { row[1].as_str() };
+        assert_eq!((said, row[2].as_str()), (range.as_str(), after("default")), "{name}");
+    }
+    let listed = lines.iter().filter(|line| line.starts_with("option ")).count();
+    assert_eq!(documented.len(), listed, "README lists options that there are not: {documented:?}");
+}
+
+#[test]
+fn chances_are_shown_on_demand_and_fit_the_score() {
+    let mut client = Client::start();
+    let queen_down = "position fen rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1";
+    let search = client.search(queen_down, "go depth 5");
+    assert!(search.infos.iter().all(|info| info.wdl.is_none()));
+    client.send("setoption name UCI_ShowWDL value true");
+    let search = client.search(queen_down, "go depth 5");
+    assert!(search.infos.iter().all(|info| info.wdl.is_some()));
+    let [win, draw, loss] = search.main().wdl.unwrap();
+    assert!(win < 20 && loss > 950, "{win} {draw} {loss}");
+    let mate = client.search("position fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "go depth 3");
+    assert_eq!(mate.main().wdl, Some([1000, 0, 0]));
+}
+
+#[test]
+fn a_limited_level_spends_few_nodes_in_games_only() {
+    let kiwipete = format!("position fen {KIWIPETE}");
+    let mut client = Client::start();
+    let nodes = |client: &mut Client, go: &str| client.search(&kiwipete, go).main().nodes;
+    client.send("setoption name UCI_LimitStrength value true");
+    client.send("setoption name UCI_Elo value 600");
+    for go in ["go movetime 9000", "go wtime 900000 btime 900000", "go depth 12", "go nodes 50000"] {
+        assert!(nodes(&mut client, go) <= 3000, "{go}");
+    }
+    client.send(&kiwipete);
+    client.send("go ponder wtime 90000 btime 90000");
+    client.expect_no_bestmove();
+    client.send("ponderhit");
+    let lines = client.search_lines();
+    assert!(Search::check(&KIWIPETE.parse().expect("valid"), &lines, false).main().nodes <= 3000);
+    // Analysis is not weakened.
+    client.send("go infinite");
+    client.expect_no_bestmove();
+    client.send("stop");
+    let lines = client.search_lines();
+    assert!(Search::check(&KIWIPETE.parse().expect("valid"), &lines, false).main().nodes > 3000);
+    client.send("setoption name UCI_AnalyseMode value true");
+    assert!(nodes(&mut client, "go nodes 100000") > 3000);
+    client.send("setoption name UCI_AnalyseMode value false");
+    // The other scale, and which of them counts.
+    client.send("setoption name UCI_LimitStrength value false");
+    assert!(nodes(&mut client, "go nodes 100000") > 3000);
+    client.send("setoption name Skill Level value 0");
+    assert!(nodes(&mut client, "go nodes 100000") <= 3000);
+    client.send("setoption name UCI_LimitStrength value true");
+    client.send("setoption name UCI_Elo value 2800");
+    assert!(nodes(&mut client, "go nodes 100000") > 3000);
+    client.quit();
+}
+
+#[test]
+fn options_that_clients_send_anyway_are_taken_in_silence() {
+    let mut client = Client::start();
+    for line in [
+        "setoption name UCI_Opponent value GM 2800 human Gary Kasparov",
+        "setoption name UCI_Opponent value none none computer Shredder",
+        "setoption name UCI_Opponent value <empty>",
+        "setoption name UCI_EngineAbout value something",
+        "setoption name UCI_AnalyseMode value false",
+    ] {
+        client.send(line);
+        assert_eq!(client.sync(), [""; 0], "{line}");
+    }
+    client.quit();
+}
+
+#[test]
+fn all_lines_are_logged_when_asked_for() {
+    let folder = Folder::new("log");
+    let path = folder.write("quillon.log", b"old\n");
+    let mut client = Client::start();
+    client.send("uci");
+    client.read_until("uciok", |line| line == "uciok");
+    client.send(&format!("setoption name Debug Log File value {path}"));
+    assert_eq!(client.sync(), [""; 0]);
+    client.send("go depth 1");
+    client.search_lines();
+    client.send_bytes(b"nons\xffense\r\n");
+    client.sync();
+    // Refused, and the present log goes on.
+    for (wrong, reason) in [(folder.0.join("none").join("x"), "No such file"), (folder.0.clone(), "regular")]
+    {
+        let complaint =
+            client.expect_complaint(&format!("setoption name debug log file value {}", wrong.display()));
+        let start = format!("info string Debug Log File {}: ", wrong.display());
+        assert!(complaint.starts_with(&start) && complaint.contains(reason), "{complaint}");
+    }
+    client.send("setoption name Debug Log File value <empty>");
+    client.sync();
+    client.quit();
+    let log = std::fs::read_to_string(&path).expect("the log is UTF-8");
+    let mut lines = log.lines();
+    assert_eq!(lines.next(), Some("old"), "it is appended to");
+    let mut said = Vec::new();
+    for line in lines {
+        let (time, rest) = line.split_at(13);
+        let digits = |range: std::ops::Range<usize>| time[range].parse::<u32>().expect("a time");
+        assert!(
+            digits(0..2) < 24 && digits(3..5) < 60 && digits(6..8) < 60 && digits(9..12) < 1000,
+            "{line}"
+        );
+        said.push(rest);
+    }
+    assert_eq!(said[..3], ["> isready", "< readyok", "> go depth 1"]);
+    assert!(said[3].starts_with("< info depth 1 "), "{said:?}");
+    assert!(said[4].starts_with("< bestmove "), "{said:?}");
+    assert_eq!(said[5], "> nons\u{FFFD}ense");
+    assert!(said[6].starts_with("< info string unknown command"), "{said:?}");
+    assert_eq!(said.last(), Some(&"> setoption name Debug Log File value <empty>"));
+}
+
+#[test]
+fn options_set_during_a_search_wait_for_its_end() {
+    let mut client = Client::start();
+    client.send("position startpos");
+    client.send("go infinite");
+    client.send("setoption name MultiPV value 3");
+    client.send("setoption name Hash value 4");
+    client.send("setoption name Threads value 2");
+    client.send("setoption name Clear Hash");
+    client.send("setoption name Nonsense value 1");
+    client.expect_no_bestmove();
+    client.send("stop");
+    let lines = client.search_lines();
+    let search = Search::check(&Position::start(), &lines, false);
+    assert!(search.infos.iter().all(|info| info.multi_pv == 1));
+    // The complaint about the last of them comes after the search.
+    assert!(!lines.iter().any(|line| line.starts_with("info string")));
+    client.read_until("complaint", |line| line.starts_with("info string"));
+    assert_eq!(client.search("position startpos", "go depth 5").last_lines(3).len(), 3);
+    client.quit();
+}
