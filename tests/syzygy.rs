@@ -2,16 +2,17 @@
 //! of `../shared/syzygy` (all endings of three and four men) are read in place; without them the tests that
 //! need them say so and pass.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use quillon::board::{DrawReason, Game, Outcome, Position};
+use quillon::board::{Game, Outcome, Position};
 use quillon::engine::Engine;
 use quillon::search::{Report, SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher};
 use quillon::tablebase::{ProbeRules, TableAccess, TableKind, Tablebases, Wdl};
 use quillon::tt::TranspositionTable;
-use quillon::types::{Color, Move, PieceType, Score};
+use quillon::types::{Color, Move, Score};
 
 fn folder() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
@@ -344,7 +345,7 @@ fn the_root_keeps_what_keeps_the_result() {
             let moves: Vec<Move> = position.legal_moves().into_iter().collect();
             let game = Game::new(position);
             let access = access(&tables).expect("just made");
-            let Some(verdict) = access.root(&game, &moves) else {
+            let Some(verdict) = access.root(&game, &moves, &|| true) else {
                 assert!(moves.is_empty(), "{position}");
                 continue;
             };
@@ -366,7 +367,7 @@ fn the_root_keeps_what_keeps_the_result() {
 #[test]
 fn multi_pv_and_search_moves_choose_among_the_best() {
     let Some(tables) = shared() else { return };
-    // Only moves along the d-file, b7 and the like keep the pawn ending won.
+    // The king must get in front of its pawn; other moves throw the win away.
     let start = position("8/8/3k4/8/8/4K3/4P3/8 w - - 0 1");
     let all: Vec<Move> = start.legal_moves().into_iter().collect();
     let winning: Vec<Move> =
@@ -398,7 +399,7 @@ fn the_fifty_move_rule_spoils_wins_unless_it_is_off() {
         let moves: Vec<Move> = start.legal_moves().into_iter().collect();
         for (fifty_move_rule, expected) in [(true, with_rule), (false, Wdl::Win)] {
             let access = TableAccess::new(Arc::clone(&tables), rules(fifty_move_rule));
-            let verdict = access.root(&Game::new(start), &moves).expect("in the tables");
+            let verdict = access.root(&Game::new(start), &moves, &|| true).expect("in the tables");
             assert_eq!(verdict.result, expected, "{clock} {fifty_move_rule}");
         }
     }
@@ -419,7 +420,7 @@ fn a_third_occurrence_is_no_win() {
     // Black, to move, would repeat for the third time with Ke5.
     let moves: Vec<Move> = game.position().legal_moves().into_iter().collect();
     let access = access(&tables).expect("just made");
-    let verdict = access.root(&game, &moves).expect("in the tables");
+    let verdict = access.root(&game, &moves, &|| true).expect("in the tables");
     assert_eq!(verdict.result, Wdl::Draw);
     let texts: Vec<String> =
         verdict.moves.iter().map(|&mv| quillon::notation::format_uci(mv, false)).collect();
@@ -452,16 +453,37 @@ fn captures_into_the_tables_are_seen_in_the_tree() {
 
 #[test]
 fn without_wins_in_the_tables_the_game_goes_on() {
-    // Draws by rule that the root must not confuse with losses.
+    // A draw that the root must not confuse with a loss: it is played, and to the end.
     let Some(tables) = shared() else { return };
-    let game = Game::new(position("8/8/8/8/8/1k6/1p6/1K6 w - - 0 1"));
-    let outcome = play(&game.position().to_string(), |game| {
-        search(game, nodes(200), access(&tables)).0.best.expect("a move")
-    });
-    assert!(matches!(
-        outcome.0,
-        Outcome::Draw(DrawReason::Stalemate | DrawReason::DeadPosition) | Outcome::Draw(_)
-    ));
+    for fen in ["8/8/4k3/8/4P3/4K3/8/8 w - - 0 1", "8/8/4k3/8/4P3/4K3/8/8 b - - 0 1"] {
+        let (outcome, plies) = play(fen, |game| {
+            let (result, _) = search(game, nodes(200), access(&tables));
+            assert_eq!(result.score, Score::DRAW, "{}", game.position());
+            result.best.expect("a move")
+        });
+        assert!(matches!(outcome, Outcome::Draw(_)) && plies > 1, "{fen}: {outcome:?} after {plies}");
+    }
+}
+
+#[test]
+fn tables_are_not_waited_for_when_time_is_short() {
+    let Some(tables) = shared() else { return };
+    let start = position("8/8/3k4/8/8/4K3/4P3/8 w - - 0 1");
+    let (game, moves) = (Game::new(start), start.legal_moves());
+    // Time for so many moves.
+    let asked = |most: usize| {
+        let count = Cell::new(0);
+        let has_time = || count.replace(count.get() + 1) < most;
+        access(&tables).expect("just made").root(&game, &moves, &has_time).is_some()
+    };
+    assert!(!asked(0) && !asked(moves.len() - 1) && asked(moves.len()));
+    // A search that has been stopped asks once, in the tree, and has a move all the same.
+    let tt = Arc::new(TranspositionTable::new(1).expect("1 MiB"));
+    let job = SearchJob::silent(game, to_depth(6), tt).with_tablebases(access(&tables));
+    job.control.stop();
+    let result = Searcher::new(0).search(&job);
+    assert!(result.best.is_some_and(|mv| start.is_legal(mv)) && result.depth < 6, "{result:?}");
+    assert!(job.control.tb_hits() <= 1, "{}", job.control.tb_hits());
 }
 
 #[test]
@@ -474,7 +496,7 @@ fn won_positions_have_a_line_to_the_mate() {
         let position = rng.position(men);
         let result = access.probe(&position).expect("in the tables");
         let mut game = Game::new(position);
-        let line = access.perfect_line(game.clone(), 300, Duration::from_secs(60));
+        let line = access.perfect_line(game.clone(), 300, &|| true);
         let winner = match result {
             Wdl::Win => position.stm(),
             Wdl::Loss => !position.stm(),
@@ -601,7 +623,7 @@ fn ask(tables: &Arc<Tablebases>, men: &str, rng: &mut Rng) {
         let _ = tables.probe_dtz(&position);
         let moves: Vec<Move> = position.legal_moves().into_iter().collect();
         let access = access(tables).expect("just made");
-        let _ = access.root(&Game::new(position), &moves);
+        let _ = access.root(&Game::new(position), &moves, &|| true);
     }
 }
 
@@ -662,6 +684,24 @@ fn files_that_are_no_tables_are_named() {
 }
 
 #[test]
+fn without_distances_the_clock_leaves_results_open() {
+    let Some(shared) = folder() else { return };
+    let folder = Folder::new("no distances");
+    folder.copy(&shared, &["KBNvK.rtbw", "KBvK.rtbw", "KNvK.rtbw", "KPvK.rtbw"]);
+    let tables = open(&folder.0);
+    let score = |fen: &str| search(&Game::new(position(fen)), to_depth(5), access(&tables)).0.score;
+    assert!(score("8/8/8/4k3/8/8/8/KBN5 w - - 0 80").is_win());
+    assert!(score("KBN5/8/8/4k3/8/8/8/8 b - - 0 80").is_loss());
+    // Too late to win, which the results do not tell.
+    for clock in [1, 95] {
+        assert!(!score(&format!("8/8/8/4k3/8/8/8/KBN5 w - - {clock} 80")).is_decisive(), "{clock}");
+        assert!(!score(&format!("KBN5/8/8/4k3/8/8/8/8 b - - {clock} 80")).is_decisive(), "{clock}");
+    }
+    // A draw stays one.
+    assert_eq!(score("8/8/4k3/8/4P3/4K3/8/8 w - - 9 80"), Score::DRAW);
+}
+
+#[test]
 fn a_good_copy_in_another_folder_is_used() {
     let Some(shared) = folder() else { return };
     let (bad, good) = (Folder::new("bad copy"), Folder::new("good copy"));
@@ -684,13 +724,12 @@ fn without_distances_results_must_do() {
     let start = position("8/8/3k4/8/8/4K3/4P3/8 w - - 0 1");
     let moves: Vec<Move> = start.legal_moves().into_iter().collect();
     let access = access(&tables).expect("just made");
-    let verdict = access.root(&Game::new(start), &moves).expect("in the tables");
+    let verdict = access.root(&Game::new(start), &moves, &|| true).expect("in the tables");
     assert!(!verdict.is_certain);
     assert_eq!(verdict.result, Wdl::Win);
     assert!(verdict.moves.len() < moves.len());
     let engine = |game: &Game| search(game, nodes(3000), self::access(&tables)).0.best.expect("a move");
     assert_eq!(play("8/8/3k4/8/8/4K3/4P3/8 w - - 0 1", engine).0, Outcome::Checkmate(Color::White));
-    assert_eq!(start.of_type(PieceType::Pawn).count(), 1);
 }
 
 /// Searches with an engine; returns its lines.

@@ -5,11 +5,11 @@ use super::position::Position;
 use crate::attacks::{bishop_attacks, rook_attacks};
 use crate::types::{Bitboard, Move, PieceType};
 
-/// Exchange values in centipawns, `[type]`. The king's never counts, since it cannot be taken.
+/// Exchange values in internal units, `[type]`. The king's never counts, since it cannot be taken.
 pub const SEE_VALUES: [i32; 6] = [100, 310, 330, 500, 950, 0];
 
 impl Position {
-    /// Whether the exchange that `mv` starts gains at least `threshold` centipawns for the mover, each
+    /// Whether the exchange that `mv` starts gains at least `threshold` internal units for the mover, each
     /// side taking with its least valuable man and stopping when that is better. Pins are ignored.
     /// Castling and en passant count as even exchanges of what they take.
     pub fn see(&self, mv: Move, threshold: i32) -> bool {

@@ -15,7 +15,6 @@ use crate::nnue::{self, Network};
 use crate::search::{Control, SearchEvent, SearchJob, SearchLimits};
 use crate::tablebase::{ProbeRules, TableAccess, Tablebases};
 use crate::tt::{AllocationError, TranspositionTable};
-use crate::types::Move;
 use workers::Workers;
 
 pub use opening::{DEFAULT_BOOK_DEPTH, Opening};
@@ -38,12 +37,19 @@ pub enum EngineError {
     /// The system refused a thread.
     #[error("cannot start search thread: {0}")]
     Thread(std::io::Error),
+    /// The tables of so many search threads do not fit into memory.
+    #[error("not enough memory for {threads} search threads")]
+    Memory {
+        /// The number asked for.
+        threads: usize,
+    },
 }
 
 /// A chess engine.
 pub struct Engine {
     game: Game,
     tt: Arc<TranspositionTable>,
+    hash_mib: usize,
     network: Arc<Network>,
     tablebases: Option<Arc<Tablebases>>,
     probe_rules: ProbeRules,
@@ -68,6 +74,7 @@ impl Engine {
         Ok(Engine {
             game: Game::default(),
             tt: Arc::new(TranspositionTable::new(DEFAULT_HASH_MIB)?),
+            hash_mib: DEFAULT_HASH_MIB,
             network: nnue::built_in(),
             tablebases: None,
             probe_rules: ProbeRules::default(),
@@ -90,14 +97,17 @@ impl Engine {
         self.game = game;
     }
 
-    /// Replaces the table by an empty one of so many MiB. On an error the old one stays. Waits for a
-    /// running search to end.
+    /// Replaces the table by an empty one of so many MiB, unless it has that size. On an error the old one
+    /// stays. Waits for a running search to end.
     ///
     /// # Errors
     /// When there is not enough memory.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
         self.wait();
-        self.tt = Arc::new(TranspositionTable::new(mib)?);
+        if mib != self.hash_mib {
+            self.tt = Arc::new(TranspositionTable::new(mib)?);
+            self.hash_mib = mib;
+        }
         Ok(())
     }
 
@@ -124,6 +134,11 @@ impl Engine {
         }
     }
 
+    /// Whether there are endgame tables.
+    pub fn has_tablebases(&self) -> bool {
+        self.tablebases.is_some()
+    }
+
     /// When the endgame tables are asked.
     pub fn probe_rules(&self) -> ProbeRules {
         self.probe_rules
@@ -146,13 +161,17 @@ impl Engine {
         self.workers.new_game();
     }
 
-    /// Changes the number of search threads, 1 to [`MAX_THREADS`]. Waits for a running search to end.
+    /// Changes the number of search threads, 1 to [`MAX_THREADS`]. New ones know nothing of earlier searches.
+    /// Waits for a running search to end.
     ///
     /// # Errors
-    /// When the system refuses a thread; the old ones stay.
+    /// When the system refuses a thread or its memory; the old ones stay.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), EngineError> {
         self.wait();
-        self.workers = Workers::new(threads.clamp(1, MAX_THREADS))?;
+        let threads = threads.clamp(1, MAX_THREADS);
+        if threads != self.workers.count() {
+            self.workers = Workers::new(threads)?;
+        }
         Ok(())
     }
 
@@ -165,24 +184,17 @@ impl Engine {
 
     /// Starts a search and returns at once. `sink` is called from a search thread; its last event is
     /// [`SearchEvent::Finished`]. A search that still runs is stopped first. A move of the opening book is
-    /// told in the same way, but before this returns.
-    pub fn go(&mut self, mut limits: SearchLimits, sink: impl Fn(SearchEvent) + Send + Sync + 'static) {
+    /// told in the same way.
+    pub fn go(&mut self, limits: SearchLimits, sink: impl Fn(SearchEvent) + Send + Sync + 'static) {
         self.stop();
         self.wait();
-        if let Some(line) = self.opening.line(&self.game, &limits) {
-            return self.play_from_book(line, sink);
-        }
-        // A level plays the same whatever machine, settings and earlier searches have to offer.
-        let own_table = limits.level.and_then(|_| TranspositionTable::new(LEVEL_HASH_MIB).ok());
+        let book_line = self.opening.line(&self.game, &limits);
         let threads = if limits.level.is_some() { 1 } else { self.workers.count() };
-        limits.level = limits.level.map(|level| level.with_seed(self.seed));
-        let tt = own_table.map_or_else(|| Arc::clone(&self.tt), Arc::new);
-        tt.start_search();
         self.control = Arc::new(Control::new(threads, limits.ponder));
-        let job = SearchJob {
+        let mut job = SearchJob {
             game: self.game.clone(),
             limits,
-            tt,
+            tt: Arc::clone(&self.tt),
             network: Arc::clone(&self.network),
             kernels: Kernels::best(),
             tablebases: self.tablebases.clone().map(|tables| TableAccess::new(tables, self.probe_rules)),
@@ -191,16 +203,26 @@ impl Engine {
             params: self.params,
             sink: Some(Box::new(sink)),
         };
+        if let Some(line) = book_line {
+            let score = evaluate(&self.network, self.game.position());
+            return self.workers.start_book(job, opening::report(line, score));
+        }
+        if let Some(level) = &mut job.limits.level {
+            *level = level.with_seed(self.seed);
+            Engine::hide_settings(&mut job);
+        }
+        job.tt.start_search();
         self.workers.start(job, threads);
     }
 
-    /// Tells a line of the book as the result of a search. The score is the evaluation of the position.
-    fn play_from_book(&self, line: Vec<Move>, sink: impl Fn(SearchEvent)) {
-        let score = evaluate(&self.network, self.game.position());
-        let report = opening::report(line, score);
-        sink(SearchEvent::BookMove);
-        sink(SearchEvent::Line(report.clone()));
-        sink(SearchEvent::Finished(opening::result(report)));
+    /// Takes away what a level of play must not depend on: what earlier searches, the endgame tables and
+    /// settings have to offer. It shows one line, that of the move it plays.
+    fn hide_settings(job: &mut SearchJob) {
+        if let Ok(table) = TranspositionTable::new(LEVEL_HASH_MIB) {
+            job.tt = Arc::new(table);
+        }
+        job.tablebases = None;
+        job.limits.multi_pv = 1;
     }
 
     /// Ends the running search as soon as possible; its result is reported as usual.
@@ -211,11 +233,6 @@ impl Engine {
     /// The expected move was played: a pondering search becomes a normal one.
     pub fn ponderhit(&self) {
         self.control.ponderhit();
-    }
-
-    /// Whether a search runs or its result is still held back.
-    pub fn is_searching(&self) -> bool {
-        self.workers.is_busy()
     }
 
     /// Blocks until no search runs.

@@ -35,11 +35,11 @@ impl Opening {
         }
     }
 
-    /// The move to play at once, with the answer that the book expects. Where the position is to be
-    /// examined, or the opponent is still to move, there is none.
+    /// The move to play without a search, with the answer that the book expects. Where the position is to be
+    /// examined there is none.
     pub(super) fn line(&mut self, game: &Game, limits: &SearchLimits) -> Option<Vec<Move>> {
         let examines = limits.infinite || limits.mate.is_some() || !limits.search_moves.is_empty();
-        if !self.enabled || examines || limits.ponder || game.position().fullmove_number() > self.depth {
+        if !self.enabled || examines || game.position().fullmove_number() > self.depth {
             return None;
         }
         let book = self.book.as_ref()?;
@@ -60,6 +60,7 @@ pub(super) fn report(pv: Vec<Move>, score: Score) -> Report {
         multi_pv: 1,
         score,
         bound: ScoreBound::Exact,
+        is_drawn: false,
         nodes: 0,
         tb_hits: 0,
         time: Duration::ZERO,
@@ -74,8 +75,7 @@ pub(super) fn result(report: Report) -> SearchResult {
         best: report.pv.first().copied(),
         ponder: report.pv.get(1).copied(),
         score: report.score,
-        depth: 0,
-        nodes: 0,
         line: Some(report),
+        ..SearchResult::none()
     }
 }

@@ -5,14 +5,16 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-use super::EngineError;
-use crate::search::{SearchEvent, SearchJob, SearchResult, Searcher};
+use super::{EngineError, opening};
+use crate::search::{Report, SearchEvent, SearchJob, SearchResult, Searcher};
 
 /// Deep lines of large node frames fit with room to spare.
 const STACK_BYTES: usize = 8 << 20;
 
 enum Task {
     Search(Arc<SearchJob>),
+    /// Nothing is searched: the line comes from the opening book.
+    Book(Arc<SearchJob>, Report),
     NewGame,
 }
 
@@ -51,10 +53,6 @@ impl Busy {
             busy = self.changed.wait(busy).unwrap_or_else(PoisonError::into_inner);
         }
     }
-
-    fn any(&self) -> bool {
-        *self.threads.lock().unwrap_or_else(PoisonError::into_inner) > 0
-    }
 }
 
 /// A fixed set of search threads; the first one leads.
@@ -65,19 +63,29 @@ pub(super) struct Workers {
 }
 
 impl Workers {
+    /// Starts so many threads, one after the other, each with its memory in hand.
+    ///
+    /// # Errors
+    /// When the system refuses a thread or its memory; none of them is left then.
     pub(super) fn new(count: usize) -> Result<Workers, EngineError> {
         let busy = Arc::new(Busy::default());
         let mut workers = Workers { tasks: Vec::new(), handles: Vec::new(), busy };
         for index in 0..count {
             let (sender, receiver) = channel();
+            let (ready, is_ready) = channel();
             let busy = Arc::clone(&workers.busy);
-            let handle = Builder::new()
-                .name(format!("search {index}"))
-                .stack_size(STACK_BYTES)
-                .spawn(move || run(index, &receiver, &busy))
-                .map_err(EngineError::Thread)?;
+            // A thread takes its tables itself, so that they lie near its processor.
+            let work = move || match Searcher::try_new(index) {
+                Ok(searcher) => {
+                    let _ = ready.send(());
+                    run(searcher, index, &receiver, &busy);
+                }
+                Err(_) => drop(ready),
+            };
+            let builder = Builder::new().name(format!("search {index}")).stack_size(STACK_BYTES);
+            workers.handles.push(builder.spawn(work).map_err(EngineError::Thread)?);
             workers.tasks.push(sender);
-            workers.handles.push(handle);
+            is_ready.recv().map_err(|_| EngineError::Memory { threads: count })?;
         }
         Ok(workers)
     }
@@ -91,6 +99,13 @@ impl Workers {
         let job = Arc::new(job);
         self.busy.set(threads);
         self.send(threads, || Task::Search(Arc::clone(&job)));
+    }
+
+    /// Tells a line of the opening book as the result of a search, when its time has come.
+    pub(super) fn start_book(&self, job: SearchJob, report: Report) {
+        let job = Arc::new(job);
+        self.busy.set(1);
+        self.send(1, || Task::Book(Arc::clone(&job), report.clone()));
     }
 
     pub(super) fn new_game(&self) {
@@ -107,10 +122,6 @@ impl Workers {
     pub(super) fn wait(&self) {
         self.busy.wait_for(0);
     }
-
-    pub(super) fn is_busy(&self) -> bool {
-        self.busy.any()
-    }
 }
 
 impl Drop for Workers {
@@ -122,11 +133,15 @@ impl Drop for Workers {
     }
 }
 
-fn run(index: usize, tasks: &Receiver<Task>, busy: &Busy) {
-    let mut searcher = Searcher::new(index);
+fn run(mut searcher: Searcher, index: usize, tasks: &Receiver<Task>, busy: &Busy) {
     while let Ok(task) = tasks.recv() {
         match task {
             Task::NewGame => searcher.new_game(),
+            Task::Book(job, report) => {
+                wait_for_release(&job);
+                tell_book_move(&job, report);
+                busy.leave();
+            }
             Task::Search(job) => {
                 let result = searcher.search(&job);
                 if index == 0 {
@@ -140,11 +155,26 @@ fn run(index: usize, tasks: &Receiver<Task>, busy: &Busy) {
     }
 }
 
+/// Holds a result back where the protocol wants it.
+fn wait_for_release(job: &SearchJob) {
+    if job.limits.infinite {
+        job.control.wait_for_stop();
+    } else {
+        job.control.wait_for_ponderhit();
+    }
+}
+
+/// Reports a line of the opening book like a search that found it.
+fn tell_book_move(job: &SearchJob, report: Report) {
+    let result = SearchResult { own_nodes: job.control.own_nodes(), ..opening::result(report.clone()) };
+    job.tell(SearchEvent::BookMove);
+    job.tell(SearchEvent::Line(report));
+    job.tell(SearchEvent::Finished(result));
+}
+
 /// Ends a search: holds the result back where the protocol wants it, gathers the helpers, reports.
 fn lead_home(job: &SearchJob, own: SearchResult, busy: &Busy) {
-    if job.limits.infinite || job.control.is_pondering() {
-        job.control.wait_for_release(!job.limits.infinite);
-    }
+    wait_for_release(job);
     job.control.stop();
     busy.wait_for(1);
     let mut results = busy.take_results();
@@ -152,7 +182,7 @@ fn lead_home(job: &SearchJob, own: SearchResult, busy: &Busy) {
     let by_vote = job.limits.multi_pv <= 1 && job.limits.depth.is_none();
     let winner = if by_vote { elect(&results) } else { 0 };
     let mut result = results.swap_remove(winner);
-    result.nodes = job.control.nodes();
+    (result.nodes, result.own_nodes) = (job.control.nodes(), job.control.own_nodes());
     if winner > 0
         && let Some(mut line) = result.line.clone()
     {

@@ -71,7 +71,7 @@ pub(super) struct Certainty {
     pub(super) stable_iterations: usize,
     /// Part of all nodes that were spent on the best move, 0 to 1.
     pub(super) best_share: f64,
-    /// Centipawns by which the score fell since the iteration before; negative when it rose.
+    /// Internal units by which the score fell since the iteration before; negative when it rose.
     pub(super) score_drop: i32,
 }
 

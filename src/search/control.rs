@@ -1,6 +1,9 @@
 //! What the threads of one search share besides the table: the wish to stop, and node counts.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -20,8 +23,12 @@ pub struct Control {
     pondering: AtomicBool,
     /// When pondering ended.
     ponderhit: Mutex<Option<Instant>>,
+    /// Nodes that had been searched by then.
+    pondered_nodes: AtomicU64,
     changed: Condvar,
     counters: Box<[Counters]>,
+    /// Nodes of a limited number that threads have claimed.
+    claimed: AtomicU64,
 }
 
 impl Control {
@@ -32,8 +39,10 @@ impl Control {
             stop: AtomicBool::new(false),
             pondering: AtomicBool::new(pondering),
             ponderhit: Mutex::new(None),
+            pondered_nodes: AtomicU64::new(0),
             changed: Condvar::new(),
             counters: (0..threads).map(|_| Counters::default()).collect(),
+            claimed: AtomicU64::new(0),
         }
     }
 
@@ -59,8 +68,10 @@ impl Control {
     /// The opponent played the expected move: the clock starts to run.
     pub fn ponderhit(&self) {
         let mut hit = self.ponderhit.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.pondering.swap(false, Relaxed) {
+        if self.is_pondering() {
             *hit = Some(Instant::now());
+            self.pondered_nodes.store(self.nodes(), Relaxed);
+            self.pondering.store(false, Release);
         }
         drop(hit);
         self.changed.notify_all();
@@ -69,7 +80,7 @@ impl Control {
     /// Whether the search runs on the opponent's time.
     #[inline(always)]
     pub fn is_pondering(&self) -> bool {
-        self.pondering.load(Relaxed)
+        self.pondering.load(Acquire)
     }
 
     /// When the own clock began to run: at the start, or at `ponderhit`.
@@ -77,10 +88,19 @@ impl Control {
         self.ponderhit.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(self.started)
     }
 
-    /// Sleeps until the search is stopped or, with `until_ponderhit`, pondering ends.
-    pub fn wait_for_release(&self, until_ponderhit: bool) {
+    /// Sleeps until the search is stopped.
+    pub fn wait_for_stop(&self) {
+        self.wait_while(|| !self.is_stopped());
+    }
+
+    /// Sleeps until pondering ends or the search is stopped.
+    pub fn wait_for_ponderhit(&self) {
+        self.wait_while(|| !self.is_stopped() && self.is_pondering());
+    }
+
+    fn wait_while(&self, goes_on: impl Fn() -> bool) {
         let mut guard = self.ponderhit.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.is_stopped() && (!until_ponderhit || self.is_pondering()) {
+        while goes_on() {
             guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -95,6 +115,25 @@ impl Control {
     /// Nodes searched by all threads, as far as published.
     pub fn nodes(&self) -> u64 {
         self.counters.iter().map(|counters| counters.nodes.load(Relaxed)).sum()
+    }
+
+    /// Nodes searched on the opponent's time, as far as published by then; 0 while that lasts.
+    pub fn pondered_nodes(&self) -> u64 {
+        self.pondered_nodes.load(Relaxed)
+    }
+
+    /// Nodes searched on the own clock, as far as published; `None` while the search ponders.
+    pub fn own_nodes(&self) -> Option<u64> {
+        (!self.is_pondering()).then(|| self.nodes().saturating_sub(self.pondered_nodes()))
+    }
+
+    /// Claims nodes for one thread, `most` or fewer, of those that all threads may search together. 0 when all
+    /// are claimed. Near the end the shares become small, so that the threads end at about the same time.
+    pub(super) fn claim(&self, limit: u64, most: u64) -> u64 {
+        let share =
+            |claimed: u64| limit.saturating_sub(claimed).div_ceil(self.counters.len() as u64).min(most);
+        let claim = |claimed| Some(claimed + share(claimed));
+        self.claimed.fetch_update(Relaxed, Relaxed, claim).map_or(0, share)
     }
 
     /// Positions found in the endgame tables by all threads, as far as published.

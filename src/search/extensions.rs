@@ -1,6 +1,7 @@
 //! Looking deeper where one move stands out (CPW: "Singular Extensions", "Multi-Cut").
 
-use super::node::{NodeFacts, NodeKind, NonPv, Window};
+use super::facts::NodeFacts;
+use super::node::{NodeKind, NonPv, Window};
 use super::searcher::{SearchJob, Searcher};
 use crate::board::Position;
 use crate::types::{Depth, Move, Score};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::clock::Certainty;
-use super::level::{Candidate, Level};
+use super::level::{Contender, Level};
 use super::node::{Root, Window};
 use super::report::{ScoreBound, SearchEvent, SearchResult};
 use super::root;
@@ -32,23 +32,8 @@ impl Searcher {
         let mut completed = 0;
         let mut stable_iterations = 0;
         for depth in 1..=max_depth {
-            self.root_depth = depth;
             let (previous_best, previous_score) = (self.root_moves[0].mv, self.root_moves[0].score);
-            for root in &mut self.root_moves {
-                root.previous_score = root.score;
-                root.score = -Score::INFINITE;
-            }
-            for line in 0..lines {
-                self.line = line;
-                self.seldepth = 0;
-                self.aspiration(job, depth);
-                // Ranks found so far stay in front; with an aborted line the best of it still counts.
-                root::sort(&mut self.root_moves[line..]);
-                if self.stopped {
-                    break;
-                }
-            }
-            root::sort(&mut self.root_moves[..lines]);
+            self.iterate(job, depth, lines);
             let best = &self.root_moves[0];
             // A level takes no notice of an unfinished iteration if it has a finished one.
             let counts = !self.stopped || job.limits.level.is_none() || completed == 0;
@@ -76,6 +61,31 @@ impl Searcher {
                 self.report(job, completed.max(1), shown);
             }
         }
+        self.result(job, completed)
+    }
+
+    /// One iteration over so many best lines. The best moves stand in front after it.
+    fn iterate(&mut self, job: &SearchJob, depth: Depth, lines: usize) {
+        self.root_depth = depth;
+        for root in &mut self.root_moves {
+            root.previous_score = root.score;
+            root.score = -Score::INFINITE;
+        }
+        for line in 0..lines {
+            self.line = line;
+            self.seldepth = 0;
+            self.aspiration(job, depth);
+            // Ranks found so far stay in front; with an aborted line the best of it still counts.
+            root::sort(&mut self.root_moves[line..]);
+            if self.stopped {
+                break;
+            }
+        }
+        root::sort(&mut self.root_moves[..lines]);
+    }
+
+    /// What comes of a search that has completed so many iterations.
+    fn result(&self, job: &SearchJob, completed: Depth) -> SearchResult {
         let best = &self.root_moves[0];
         // What was last told about the move holds, so that the reply to ponder on is the one shown.
         let told = self.told.as_ref().filter(|told| told.pv.first() == Some(&best.mv));
@@ -92,6 +102,7 @@ impl Searcher {
             score: self.proven_at_root(score).unwrap_or(score),
             depth: completed,
             nodes: self.nodes_of_all(job),
+            own_nodes: job.control.own_nodes(),
             line: Some(line),
         }
     }
@@ -106,18 +117,18 @@ impl Searcher {
         }
         root::sort(&mut self.root_moves);
         let position = job.game.position();
-        let candidates: Vec<Candidate> = self
+        let contenders: Vec<Contender> = self
             .root_moves
             .iter()
             .take_while(|root| root.is_searched())
-            .map(|root| Candidate {
+            .map(|root| Contender {
                 score: root.score,
                 retakes: root.mv.is_capture() && job.game.last_capture() == Some(root.mv.to()),
                 gives_away: !position.see(root.mv, 0),
             })
             .collect();
         let situation = position.key() ^ u64::from(position.fullmove_number());
-        self.root_moves[..=level.choose(&candidates, situation)].rotate_right(1);
+        self.root_moves[..=level.choose(&contenders, situation)].rotate_right(1);
     }
 
     fn no_moves(&self, job: &SearchJob) -> SearchResult {
@@ -126,7 +137,7 @@ impl Searcher {
             job.tell(SearchEvent::NoMoves { in_check: position.in_check() });
         }
         let score = Searcher::no_move_score(position.in_check(), 0);
-        SearchResult { best: None, ponder: None, score, depth: 0, nodes: 0, line: None }
+        SearchResult { score, own_nodes: job.control.own_nodes(), ..SearchResult::none() }
     }
 
     /// Searches one line of the iteration with a window around the last score, widened on the side
@@ -197,7 +208,8 @@ impl Searcher {
         };
         let soft = soft.mul_f64(certainty.soft_scale());
         // Time spent pondering counts: a choice that is ripe is played when its iteration ends.
-        self.elapsed(job) >= soft.min(self.budget.hard.unwrap_or(Duration::MAX))
+        let (pondered, own) = self.times(job);
+        pondered + own >= soft.min(self.budget.hard.unwrap_or(Duration::MAX))
     }
 
     /// Whether the search has lasted longer than this.

@@ -1,7 +1,8 @@
 //! What a finished node teaches the histories.
 
+use super::facts::NodeFacts;
 use super::history::QuietContext;
-use super::node::{Best, NodeFacts, Tried};
+use super::node::{Best, Tried};
 use super::searcher::Searcher;
 use crate::board::Position;
 use crate::types::{Depth, Move};

@@ -4,8 +4,9 @@
 //! clock, and so misses what lies too deep. At the lowest levels, where every legal move must be looked at
 //! to find the plausible mistakes among them, the plies bind, at the higher ones the nodes. And among the
 //! best moves it has found it does not judge exactly: each move's score is blurred by a chance amount that is
-//! bounded, so a move is chosen only if it looks nearly as good as the best. Rarely its attention lapses and the blur is large, as in a blunder, or it overlooks an
-//! obvious move. (The idea to choose among the lines of MultiPV is known from Stockfish's skill levels.)
+//! bounded, so a move is chosen only if it looks nearly as good as the best. Rarely its attention lapses and the
+//! blur is large, as in a blunder, or it overlooks an obvious move. (The idea to choose among the lines of
+//! MultiPV is known from Stockfish's skill levels.)
 //!
 //! All numbers lie in [`ANCHORS`]; to fit the levels again, change that table only. Whole numbers and a seed
 //! decide, so that a level plays the same on every machine.
@@ -29,11 +30,11 @@ struct Anchor {
     nodes: u64,
     /// Number of best moves that are weighed against each other.
     lines: u32,
-    /// The most, in centipawns, that a move can seem better than another beyond its score.
+    /// The most, in internal units, that a move can seem better than another beyond its score.
     blur: u32,
     /// In how many of 1000 moves attention lapses.
     lapses: u32,
-    /// The blur of such a move, in centipawns.
+    /// The blur of such a move, in internal units.
     lapse_blur: u32,
     /// How many of 1000 obvious moves, mates in one and recaptures, are overlooked.
     overlooks: u32,
@@ -64,11 +65,11 @@ const ANCHORS: [Anchor; 12] = [
     anchor(2800, (24, 500_000), (1, 0), [0, 0, 0]),
 ];
 
-/// The blur is halved in a position that is won or lost by so many centipawns, divided by three at twice as
+/// The blur is halved in a position that is won or lost by so many internal units, divided by three at twice as
 /// many and so on: where much is decided even beginners find the way.
 const DECIDED: i32 = 500;
 
-/// Evaluations count up to here, in centipawns; mates count more.
+/// Evaluations count up to here, in internal units; mates count more.
 const LARGEST_WORTH: i32 = 1500;
 
 /// A level of play.
@@ -80,7 +81,7 @@ pub struct Level {
 
 /// What a level looks at when it judges a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct Contender {
     /// The move's score for the side to move.
     pub score: Score,
     /// It takes back where the opponent has just taken.
@@ -145,9 +146,9 @@ impl Level {
 
     /// Chooses among the best moves, best first and at least one, and returns the index of the move to play.
     /// `situation` tells the moves of a game apart; with the same luck, the same is chosen again.
-    pub fn choose(&self, candidates: &[Candidate], situation: u64) -> usize {
-        let candidates = &candidates[..candidates.len().min(self.lines())];
-        let [best, _, ..] = candidates else { return 0 };
+    pub fn choose(&self, contenders: &[Contender], situation: u64) -> usize {
+        let contenders = &contenders[..contenders.len().min(self.lines())];
+        let [best, _, ..] = contenders else { return 0 };
         let mut rng = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ situation);
         let mut happens = |permille: u32| rng.u32(..1000) < permille;
         let (overlooks, lapses) = (happens(self.values.overlooks), happens(self.values.lapses));
@@ -158,20 +159,20 @@ impl Level {
         let blur = if lapses { self.values.lapse_blur } else { self.values.blur };
         let decided = worth(best.score).min(LARGEST_WORTH).abs();
         let half = blur as i32 * DECIDED / (DECIDED + decided) / 2;
-        let appeal = |candidate: &Candidate| {
-            let shortfall = worth(best.score) - worth(candidate.score);
-            let care = if candidate.gives_away && !lapses { 2 } else { 1 };
+        let appeal = |contender: &Contender| {
+            let shortfall = worth(best.score) - worth(contender.score);
+            let care = if contender.gives_away && !lapses { 2 } else { 1 };
             // The sum of two dice: small errors are more common than large ones.
             rng.i32(0..=half) + rng.i32(0..=half) - care * shortfall
         };
-        let appeals: Vec<i32> = candidates.iter().map(appeal).collect();
+        let appeals: Vec<i32> = contenders.iter().map(appeal).collect();
         // What is overlooked is not there.
         let from = usize::from(is_obvious);
         (from..appeals.len()).rev().max_by_key(|&index| appeals[index]).unwrap_or(0)
     }
 }
 
-/// A score in centipawns in which a mate is worth more the nearer it is, but never endlessly much.
+/// A score in internal units in which a mate is worth more the nearer it is, but never endlessly much.
 fn worth(score: Score) -> i32 {
     match score.mate_moves() {
         Some(moves) if score > Score::DRAW => 2 * LARGEST_WORTH - 10 * moves.min(100),
@@ -186,16 +187,16 @@ mod tests {
 
     const SEEDS: u64 = 4000;
 
-    fn candidates(scores: &[i32]) -> Vec<Candidate> {
-        let candidate = |&score| Candidate { score: Score(score), retakes: false, gives_away: false };
-        scores.iter().map(candidate).collect()
+    fn contenders(scores: &[i32]) -> Vec<Contender> {
+        let contender = |&score| Contender { score: Score(score), retakes: false, gives_away: false };
+        scores.iter().map(contender).collect()
     }
 
-    /// How often each of the candidates is chosen.
-    fn counts(elo: u32, candidates: &[Candidate]) -> Vec<u64> {
-        let mut counts = vec![0; candidates.len()];
+    /// How often each of the contenders is chosen.
+    fn counts(elo: u32, contenders: &[Contender]) -> Vec<u64> {
+        let mut counts = vec![0; contenders.len()];
         for seed in 0..SEEDS {
-            counts[Level::new(elo).with_seed(seed).choose(candidates, 7)] += 1;
+            counts[Level::new(elo).with_seed(seed).choose(contenders, 7)] += 1;
         }
         counts
     }
@@ -237,19 +238,19 @@ mod tests {
         for scores in [&[30, 10, 0, -20, -60, -100, -150, -300][..], &[0, -40, -90, -200, -500], &[9, 8, 7]] {
             let mut before = 0;
             for elo in (MIN_ELO..=MAX_ELO).step_by(200) {
-                let best = counts(elo, &candidates(scores))[0];
+                let best = counts(elo, &contenders(scores))[0];
                 // A difference of 2 % is more than two standard deviations.
                 assert!(best + SEEDS / 50 >= before, "{elo}: {best} after {before} in {scores:?}");
                 before = best;
             }
-            let lowest = counts(MIN_ELO, &candidates(scores))[0];
+            let lowest = counts(MIN_ELO, &contenders(scores))[0];
             assert!(before == SEEDS && lowest < SEEDS * 6 / 10, "{lowest} {before}");
         }
     }
 
     #[test]
     fn errors_are_bounded_and_small_ones_are_more_common() {
-        let moves = candidates(&[0, -50, -100, -150, -200, -250, -300, -800, -1000]);
+        let moves = contenders(&[0, -50, -100, -150, -200, -250, -300, -800, -1000]);
         let counts = counts(600, &moves);
         assert!(counts.windows(2).take(7).all(|pair| pair[0] >= pair[1]), "{counts:?}");
         // A piece is lost rarely, a queen never.
@@ -258,14 +259,14 @@ mod tests {
         for elo in (MIN_ELO..=MAX_ELO).step_by(100) {
             let level = Level::new(elo);
             let limit = level.values.blur.max(level.values.lapse_blur) as i32;
-            let moves = candidates(&[0, -limit - 1]);
+            let moves = contenders(&[0, -limit - 1]);
             assert!((0..SEEDS).all(|seed| level.with_seed(seed).choose(&moves, 1) == 0), "{elo}");
         }
     }
 
     #[test]
     fn a_move_that_gives_a_man_away_is_chosen_less() {
-        let mut moves = candidates(&[0, -80]);
+        let mut moves = contenders(&[0, -80]);
         let plain = counts(1000, &moves)[1];
         moves[1].gives_away = true;
         let careless = counts(1000, &moves)[1];
@@ -274,9 +275,9 @@ mod tests {
 
     #[test]
     fn obvious_moves_are_overlooked_less_and_less() {
-        let mut retaking = candidates(&[10, 0, -5]);
+        let mut retaking = contenders(&[10, 0, -5]);
         retaking[0].retakes = true;
-        let mating = candidates(&[Score::mate_in(1).0, Score::mate_in(3).0, 800]);
+        let mating = contenders(&[Score::mate_in(1).0, Score::mate_in(3).0, 800]);
         for moves in [retaking, mating] {
             let overlooked = |elo| SEEDS - counts(elo, &moves)[0];
             let mut before = SEEDS;
@@ -305,7 +306,7 @@ mod tests {
 
     #[test]
     fn luck_is_repeatable_and_differs_between_games_and_moves() {
-        let moves = candidates(&[5, 4, 3, 2, 1, 0]);
+        let moves = contenders(&[5, 4, 3, 2, 1, 0]);
         let choices = |seed| -> Vec<usize> {
             (0..50).map(|situation| Level::new(1000).with_seed(seed).choose(&moves, situation)).collect()
         };

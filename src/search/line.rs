@@ -1,7 +1,7 @@
 //! Lines of play as the outside sees them: continued by what the hash table knows, where the search proved
 //! its score without looking at every move again, and by the endgame tables to the mate.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::iterative::NEWS_AFTER;
 use super::report::{Report, ScoreBound};
@@ -11,8 +11,8 @@ use crate::board::Game;
 use crate::tt::TranspositionTable;
 use crate::types::{Depth, Move, Score};
 
-/// Lines that the endgame tables continue have at most so many moves, and it takes at most so long: on a slow
-/// disk each look-up may take milliseconds.
+/// Lines that the endgame tables continue have at most so many moves, and it takes at most so long, within the
+/// time for the move: on a slow disk each look-up may take milliseconds.
 const LONGEST_LINE: usize = 200;
 const LONGEST_LOOK: Duration = Duration::from_millis(20);
 
@@ -30,10 +30,8 @@ impl Searcher {
             true => (root.score, root.bound, depth),
             false => (root.previous_score, ScoreBound::Exact, (depth - 1).max(1)),
         };
-        let (score, bound) = match self.proven_at_root(score) {
-            Some(known) => (known, ScoreBound::Exact),
-            None => (score, bound),
-        };
+        let proven = self.proven_at_root(score);
+        let (score, bound) = proven.map_or((score, bound), |known| (known, ScoreBound::Exact));
         let plies = match score.is_mate() {
             true => (Score::MATE.0 - score.0.abs()) as usize,
             // Two at least: the second move is the one to ponder on.
@@ -48,7 +46,9 @@ impl Searcher {
         {
             let mut game = job.game.clone();
             pv.iter().for_each(|&mv| game.play(mv));
-            pv.extend(access.perfect_line(game, LONGEST_LINE.saturating_sub(pv.len()), LONGEST_LOOK));
+            let started = Instant::now();
+            let has_time = || started.elapsed() < LONGEST_LOOK && !self.is_out_of_time(job);
+            pv.extend(access.perfect_line(game, LONGEST_LINE.saturating_sub(pv.len()), &has_time));
         }
         Report {
             depth,
@@ -56,6 +56,7 @@ impl Searcher {
             multi_pv: rank + 1,
             score,
             bound,
+            is_drawn: proven.is_some_and(|known| !known.is_decisive()) || job.game.position().is_dead(),
             nodes: self.nodes_of_all(job),
             tb_hits: job.control.tb_hits(),
             time: job.control.started().elapsed(),

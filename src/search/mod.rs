@@ -7,6 +7,7 @@
 mod clock;
 mod control;
 mod extensions;
+mod facts;
 mod history;
 mod iterative;
 mod learning;
@@ -28,7 +29,7 @@ mod tablebases;
 
 pub use clock::TimeBudget;
 pub use control::Control;
-pub use level::{Candidate, Level, MAX_ELO, MAX_SKILL, MIN_ELO};
+pub use level::{Contender, Level, MAX_ELO, MAX_SKILL, MIN_ELO};
 pub use limits::{GameClock, SearchLimits};
 pub use params::{ParamInfo, Params};
 pub use report::{Report, ScoreBound, SearchEvent, SearchResult};

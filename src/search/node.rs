@@ -2,12 +2,11 @@
 //! (CPW: "Principal Variation Search", "Fail-Soft").
 //!
 //! [`Searcher::node`] is a page of contents; the techniques stand in `pruning`, `extensions`,
-//! `reductions` and `learning`.
+//! `reductions` and `learning`, what is known of a node in `facts`, what only the root does in `root`.
 
+use super::facts::NodeFacts;
 use super::history::QuietContext;
-use super::iterative::VERBOSE_AFTER;
 use super::picker::MovePicker;
-use super::report::{ScoreBound, SearchEvent};
 use super::searcher::{SearchJob, Searcher, cont_key};
 use super::stack::TriedMoves;
 use crate::board::Position;
@@ -68,33 +67,6 @@ impl Window {
     }
 }
 
-/// What the rules of a node look at.
-#[derive(Clone, Copy)]
-pub(super) struct NodeFacts {
-    pub(super) depth: Depth,
-    pub(super) ply: usize,
-    pub(super) window: Window,
-    pub(super) in_check: bool,
-    /// The corrected evaluation; minus infinity in check.
-    pub(super) static_eval: Score,
-    /// The evaluation, bettered by a table score where that says more.
-    pub(super) eval: Score,
-    /// Size of the evaluation's correction in centipawns.
-    pub(super) correction: i32,
-    /// The evaluation is better than two plies ago, or good enough to cut off.
-    pub(super) improving: bool,
-    /// The opponent's last move did not keep its evaluation up.
-    pub(super) worsening: bool,
-    /// A cut-off is expected.
-    pub(super) cut_node: bool,
-    /// The node is, or once was, on a principal variation.
-    pub(super) tt_pv: bool,
-    /// What the table knows.
-    pub(super) known: Option<TtEntry>,
-    /// The table move.
-    pub(super) tt_move: Option<Move>,
-}
-
 /// The best so far in a move loop.
 pub(super) struct Best {
     pub(super) score: Score,
@@ -136,7 +108,7 @@ impl Searcher {
         job: &SearchJob,
         position: &Position,
         window: Window,
-        mut depth: Depth,
+        depth: Depth,
         ply: usize,
         cut_node: bool,
     ) -> Score {
@@ -173,40 +145,15 @@ impl Searcher {
         }
 
         // 4. What the endgame tables know.
-        let mut proven = Window::new(-Score::INFINITE, Score::INFINITE);
-        if !K::ROOT
-            && self.asks_tablebases(job, position, depth)
-            && excluded.is_none()
-            && let Some(limits) =
-                self.probe_tablebases(job, position, known, Window::new(alpha, beta), depth, ply)
-        {
-            if let Some((score, _)) = limits.answer(Window::new(alpha, beta)) {
-                return score;
-            }
-            if K::PV {
-                // The node goes on to look for mates.
-                proven = limits;
-                alpha = alpha.max(proven.alpha);
-            }
-        }
+        let proven = match self.proven::<K>(job, position, known, Window::new(alpha, beta), depth, ply) {
+            Ok(proven) => proven,
+            Err(score) => return score,
+        };
+        alpha = alpha.max(proven.alpha);
 
         // 5. Static evaluation.
         let window = Window::new(alpha, beta);
-        if excluded.is_none() {
-            self.stack[ply].raw_eval = self.raw_eval(job, position, known, ply);
-            self.stack[ply].tt_pv = K::PV || known.is_some_and(|entry| entry.was_pv);
-        }
-        let mut facts = self.gather_facts::<K>(position, window, depth, ply, cut_node, known);
-        if K::ROOT {
-            self.stack[ply + 1].cutoffs = 0;
-        }
-        self.stack[ply + 2].cutoffs = 0;
-        self.stack[ply + 1].excluded = None;
-        if !K::ROOT && excluded.is_none() {
-            self.learn_from_evaluation(&facts);
-        }
-        depth += self.hindsight::<K>(&facts);
-        facts.depth = depth;
+        let mut facts = self.look_at::<K>(job, position, window, depth, ply, cut_node, known);
 
         // 6. Cut-offs without a full look at the moves.
         if !K::PV
@@ -220,12 +167,11 @@ impl Searcher {
         // 7. Without a table move the first move is a guess: look less deep (CPW: "Internal Iterative
         // Reductions").
         if (K::PV || cut_node)
-            && depth >= self.params().iir_depth
+            && facts.depth >= self.params().iir_depth
             && facts.tt_move.is_none()
             && excluded.is_none()
         {
-            depth -= 1;
-            facts.depth = depth;
+            facts.depth -= 1;
         }
 
         // 8. The moves.
@@ -236,18 +182,17 @@ impl Searcher {
         let mut tried = Tried::default();
         let mut number = 0;
         while let Some(mv) = picker.next(position, &self.params(), &self.histories, &context) {
-            if Some(mv) == excluded
-                || K::ROOT && !self.root_moves[self.line..].iter().any(|root| root.mv == mv)
-            {
+            if Some(mv) == excluded || K::ROOT && !self.is_root_move(mv) {
                 continue;
             }
             number += 1;
             // Whether the move is worth a search is worked out while its entry comes.
             job.tt.prefetch(position.likely_key_after(mv));
             if K::ROOT {
-                self.announce_move(job, depth, mv, number);
+                self.announce_move(job, facts.depth, mv, number);
             }
-            let mut candidate = Candidate { mv, number, alpha, best_score: best.score, new_depth: depth - 1 };
+            let new_depth = facts.depth - 1;
+            let mut candidate = Candidate { mv, number, alpha, best_score: best.score, new_depth };
             // 9. Moves not worth searching at low depth.
             if !K::ROOT
                 && !best.score.is_loss()
@@ -277,11 +222,7 @@ impl Searcher {
                 return Score::DRAW;
             }
             if K::ROOT {
-                let window = Window::new(alpha, beta);
-                self.record_root_move(mv, score, number, window, self.nodes - nodes_before);
-                if alpha < score && score < beta {
-                    self.announce_best(job, mv);
-                }
+                self.record_root_move(job, candidate, score, beta, self.nodes - nodes_before);
             }
 
             // 12. Is it better?
@@ -304,13 +245,8 @@ impl Searcher {
 
         // 13. No legal move: mate or stalemate, or the excluded move was the only one.
         if number == 0 {
-            return if excluded.is_some() {
-                window.alpha
-            } else {
-                Searcher::no_move_score(facts.in_check, ply)
-            };
+            return excluded.map_or(Searcher::no_move_score(facts.in_check, ply), |_| window.alpha);
         }
-
         if K::PV {
             best.score = best.score.min(proven.beta);
         }
@@ -345,91 +281,6 @@ impl Searcher {
         *alpha = (*alpha).max(Score::mated_in(ply));
         *beta = (*beta).min(Score::mate_in(ply + 1));
         (*alpha >= *beta).then_some(*alpha)
-    }
-
-    /// The evaluation, from the table where known; `None` in check. What had to be computed is stored at
-    /// once, since many nodes end before they have a score.
-    #[inline(always)]
-    pub(super) fn raw_eval(
-        &mut self,
-        job: &SearchJob,
-        position: &Position,
-        known: Option<TtEntry>,
-        ply: usize,
-    ) -> Option<Score> {
-        if position.in_check() {
-            return None;
-        }
-        if let Some(eval) = known.and_then(|entry| entry.eval) {
-            return Some(eval);
-        }
-        let eval = Some(self.evaluator.evaluate(position));
-        if known.is_none() {
-            let score = Score::DRAW;
-            let entry = TtEntry { mv: None, score, eval, depth: 0, bound: Bound::None, was_pv: false };
-            job.tt.store(position.key(), ply, entry);
-        }
-        eval
-    }
-
-    #[inline(always)]
-    fn gather_facts<K: NodeKind>(
-        &mut self,
-        position: &Position,
-        window: Window,
-        depth: Depth,
-        ply: usize,
-        cut_node: bool,
-        known: Option<TtEntry>,
-    ) -> NodeFacts {
-        let correction = self.histories.correction.get(&self.params(), position, self.stack.last_two(ply));
-        let corrected = self.stack[ply].raw_eval.map(|raw| self.corrected(position, raw, correction));
-        self.stack[ply].static_eval = corrected;
-        let static_eval = corrected.unwrap_or(-Score::INFINITE);
-        let bettered = known.filter(|entry| {
-            let bound =
-                if entry.score > static_eval { entry.bound.is_lower() } else { entry.bound.is_upper() };
-            corrected.is_some() && bound && !entry.score.is_decisive() && Self::table_scores_hold(position)
-        });
-        let tt_move =
-            if K::ROOT { Some(self.root_moves[self.line].mv) } else { known.and_then(|entry| entry.mv) };
-        NodeFacts {
-            depth,
-            ply,
-            window,
-            in_check: position.in_check(),
-            static_eval,
-            eval: bettered.map_or(static_eval, |entry| entry.score),
-            correction: correction.abs(),
-            improving: self.is_improving(ply) || corrected.is_some_and(|eval| eval >= window.beta),
-            worsening: self.is_worsening(ply),
-            cut_node,
-            tt_pv: self.stack[ply].tt_pv,
-            known,
-            tt_move,
-        }
-    }
-
-    /// The evaluation faded out towards the fifty-move draw and corrected by what searches have found.
-    #[inline(always)]
-    pub(super) fn corrected(&self, position: &Position, raw: Score, correction: i32) -> Score {
-        let clock = i32::from(position.halfmove_clock()).min(100);
-        Score(raw.0 * (200 - clock) / 200 + correction).clamp_eval()
-    }
-
-    #[inline(always)]
-    fn is_improving(&self, ply: usize) -> bool {
-        let before = self.stack.before(ply, 2).static_eval.or(self.stack.before(ply, 4).static_eval);
-        match (self.stack[ply].static_eval, before) {
-            (Some(now), Some(before)) => now > before,
-            (now, _) => now.is_some(),
-        }
-    }
-
-    #[inline(always)]
-    fn is_worsening(&self, ply: usize) -> bool {
-        let before = self.stack.before(ply, 1).static_eval;
-        matches!((self.stack[ply].static_eval, before), (Some(now), Some(before)) if now > -before)
     }
 
     /// Makes a move that is to be searched and writes it down. [`Searcher::leave_move`] goes back.
@@ -518,37 +369,5 @@ impl Searcher {
         let (mv, score, depth, was_pv) = (best.mv, best.score, facts.depth, facts.tt_pv);
         let entry = TtEntry { mv, score, eval, depth, bound, was_pv };
         job.tt.store(position.key(), facts.ply, entry);
-    }
-
-    /// Tells which root move is being searched, in long searches only.
-    fn announce_move(&self, job: &SearchJob, depth: Depth, mv: Move, number: usize) {
-        // Short searches need not ask the clock at every root move.
-        if self.index == 0 && self.nodes > 10_000 && self.has_run(job, VERBOSE_AFTER) {
-            job.tell(SearchEvent::CurrentMove { depth, mv, number: number + self.line });
-        }
-    }
-
-    /// Writes a root move's result down. A move that does not improve on the best keeps no score.
-    fn record_root_move(&mut self, mv: Move, score: Score, number: usize, window: Window, nodes: u64) {
-        let seldepth = self.seldepth;
-        let line = self.pv.line(1);
-        let Some(root) = self.root_moves.iter_mut().find(|root| root.mv == mv) else { return };
-        root.nodes += nodes;
-        if number > 1 && score <= window.alpha {
-            root.score = -Score::INFINITE;
-            return;
-        }
-        root.score = score;
-        root.seldepth = seldepth;
-        root.bound = match score {
-            score if score <= window.alpha => ScoreBound::Upper,
-            score if score >= window.beta => ScoreBound::Lower,
-            _ => ScoreBound::Exact,
-        };
-        // A fail-low line holds no information; the line of the last iteration stays.
-        if score > window.alpha {
-            root.pv.truncate(1);
-            root.pv.extend(line.iter().copied().take(root.pv.remaining_capacity()));
-        }
     }
 }

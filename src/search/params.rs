@@ -1,6 +1,6 @@
 //! The constants of the search in one table: name, value, range, step, meaning.
 //!
-//! Margins are in centipawns, depths in plies, reductions in 1024ths of a ply. Builds with the `tuning`
+//! Margins are in internal units, depths in plies, reductions in 1024ths of a ply. Builds with the `tuning`
 //! feature can change them over UCI; all others see constants.
 
 /// A parameter as tuning programs list it.
@@ -85,19 +85,19 @@ params! {
     history_prune = 5271, 1500, 8000, 500; "History pruning: merit below which a quiet move is left out, per ply."
     see_quiet = 25, 10, 50, 4; "SEE pruning of quiet moves: loss allowed, per squared ply."
     see_noisy = 100, 40, 160, 10; "SEE pruning of noisy moves: loss allowed, per ply."
-    see_noisy_history = 33, 10, 80, 6; "SEE pruning of noisy moves: capture history worth a centipawn."
+    see_noisy_history = 33, 10, 80, 6; "SEE pruning of noisy moves: capture history worth an internal unit."
 
     noisy_futility_max = 8, 4, 14, 1; "Futility pruning of noisy moves: reduced depth at which it ends."
     noisy_futility_base = 289, 50, 2000, 40; "Futility pruning of noisy moves: margin."
     noisy_futility_depth = 137, 60, 300, 20; "Futility pruning of noisy moves: margin per ply."
-    noisy_futility_history = 31, 10, 80, 6; "Futility pruning of noisy moves: capture history worth a centipawn."
+    noisy_futility_history = 31, 10, 80, 6; "Futility pruning of noisy moves: capture history worth an internal unit."
 
     hindsight_more = 3, 1, 5, 1; "Hindsight: reduction from which a node may be searched deeper."
     hindsight_less = 2, 1, 5, 1; "Hindsight: reduction from which a node may be searched less."
     hindsight_margin = 166, 40, 400, 30; "Hindsight: sum of evaluations above which a reduced move is searched less."
 
     singular_depth = 6, 4, 9, 1; "Singular extension: shallowest node, one more where a principal variation once was."
-    singular_margin = 10, 4, 28, 2; "Singular extension: sixteenths of a centipawn below the table score, per ply."
+    singular_margin = 10, 4, 28, 2; "Singular extension: sixteenths of an internal unit below the table score, per ply."
     double_margin = 19, 5, 40, 4; "Double extension: further margin."
     triple_margin = 82, 40, 180, 15; "Triple extension: further margin."
 
@@ -114,7 +114,7 @@ params! {
     lmr_tt_noisy = 620, 0, 2000, 150; "More reduction of quiet moves when the table move is noisy."
     cutoffs_many = 3, 1, 8, 1; "Cut-offs below a node that are not yet many."
     lmr_cutoffs = 878, 0, 2000, 150; "More reduction where the nodes below keep cutting off."
-    lmr_correction = 10, 0, 40, 4; "Less reduction per centipawn of evaluation correction."
+    lmr_correction = 10, 0, 40, 4; "Less reduction per internal unit of evaluation correction."
     lmr_history = 9740, 4000, 16000, 800; "Quiet merit worth one ply."
     lmr_capture_history = 7302, 3000, 14000, 800; "Capture history worth one ply."
     deeper_margin = 47, 15, 100, 8; "Search one ply deeper when the reduced search beat the best by this much."
@@ -131,14 +131,14 @@ params! {
     fail_low_main = 410, 0, 1600, 120; "The same for the butterfly and pawn tables."
     tt_malus = 448, 0, 1600, 120; "Malus of the last quiet move where the table cuts off, in 1024ths."
     research_bonus = 452, 0, 1600, 120; "Continuation bonus after a re-search of a reduced move, in 1024ths."
-    eval_history = 7, 0, 24, 2; "History bonus of the last quiet move per centipawn of evaluation lost by the opponent."
+    eval_history = 7, 0, 24, 2; "History bonus of the last quiet move per internal unit of evaluation lost by the opponent."
     eval_history_max = 1080, 300, 2500, 150; "Its ceiling."
 
     check_bonus = 11726, 0, 24000, 1500; "Ordering bonus of a quiet check."
     check_see = -60, -900, 0, 30; "A quiet check that loses more than this gets no bonus."
     escape_bonus = 9497, 0, 24000, 1500; "Ordering bonus of a piece that leaves an attack by a lesser one; a malus where it enters one."
     good_noisy_divisor = 4, 2, 40, 2; "A noisy move may lose this part of its ordering score and still come early."
-    noisy_order_history = 41, 8, 128, 8; "Capture history that outweighs a centipawn in the order of noisy moves."
+    noisy_order_history = 41, 8, 128, 8; "Capture history that outweighs an internal unit in the order of noisy moves."
 
     correction_pawn = 69, 10, 120, 8; "Weight of a correction table in 1024ths."
     correction_minor = 27, 10, 120, 8; "Weight of a correction table in 1024ths."

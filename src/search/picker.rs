@@ -52,7 +52,7 @@ impl MovePicker {
         MovePicker::with(tt_move.filter(|&mv| position.is_legal(mv)), Want::All)
     }
 
-    /// Noisy moves whose exchange result reaches `threshold` centipawns.
+    /// Noisy moves whose exchange result reaches `threshold` internal units.
     pub(super) fn noisy(position: &Position, tt_move: Option<Move>, threshold: i32) -> MovePicker {
         let usable = |mv: &Move| mv.is_noisy() && position.is_legal(*mv) && position.see(*mv, threshold);
         MovePicker::with(tt_move.filter(usable), Want::Noisy(threshold))

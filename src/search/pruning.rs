@@ -1,7 +1,8 @@
 //! Giving up early: on whole nodes, and on single moves.
 
+use super::facts::NodeFacts;
 use super::history::{QuietContext, gain};
-use super::node::{Candidate, NodeFacts, NodeKind, NonPv, Window};
+use super::node::{Candidate, NodeKind, NonPv, Window};
 use super::picker::MovePicker;
 use super::searcher::{SearchJob, Searcher};
 use crate::board::Position;

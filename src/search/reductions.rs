@@ -2,8 +2,8 @@
 
 use once_cell::sync::Lazy;
 
+use super::facts::NodeFacts;
 use super::history::QuietContext;
-use super::node::NodeFacts;
 use super::params::Params;
 use super::searcher::Searcher;
 use crate::board::Position;

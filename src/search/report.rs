@@ -28,6 +28,8 @@ pub struct Report {
     pub score: Score,
     /// What the score means.
     pub bound: ScoreBound,
+    /// The position is drawn by the rules or the endgame tables, whatever is played.
+    pub is_drawn: bool,
     /// Nodes searched by all threads.
     pub nodes: u64,
     /// Positions found in the endgame tables by all threads.
@@ -53,6 +55,9 @@ pub struct SearchResult {
     pub depth: Depth,
     /// Nodes searched by all threads.
     pub nodes: u64,
+    /// Those of them that were searched on the own clock; `None` where it never ran, since the search ended
+    /// while it pondered.
+    pub own_nodes: Option<u64>,
     /// The line that starts with the move; `None` only without a move.
     pub line: Option<Report>,
 }
@@ -60,7 +65,15 @@ pub struct SearchResult {
 impl SearchResult {
     /// The result of searching nothing.
     pub fn none() -> SearchResult {
-        SearchResult { best: None, ponder: None, score: Score::DRAW, depth: 0, nodes: 0, line: None }
+        SearchResult {
+            best: None,
+            ponder: None,
+            score: Score::DRAW,
+            depth: 0,
+            nodes: 0,
+            own_nodes: Some(0),
+            line: None,
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! One thread's search state.
 
+use std::alloc::{Layout, handle_alloc_error};
+use std::collections::TryReserveError;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::clock::TimeBudget;
 use super::control::Control;
-use super::history::{ContKey, Histories};
+use super::history::{ContKey, Histories, reserved};
 use super::limits::SearchLimits;
 use super::params::Params;
 use super::pv::PvTable;
@@ -112,8 +114,10 @@ pub struct Searcher {
     /// Rank of the line being searched in MultiPV, from 0.
     pub(super) line: usize,
     pub(super) nodes: u64,
-    /// The search ends at this node count.
-    pub(super) node_limit: u64,
+    /// All threads together end the search at this node count.
+    node_limit: u64,
+    /// This thread has claimed its share of that up to this node count of its own.
+    granted: u64,
     /// The clock is looked at when the node count reaches this.
     pub(super) next_check: u64,
     pub(super) seldepth: usize,
@@ -132,16 +136,30 @@ pub struct Searcher {
 /// Nodes between two looks at clock and stop flag.
 const CHECK_INTERVAL: u64 = 512;
 
+/// More than all that a searcher holds besides its histories: accumulators, stack and lines.
+const OTHER_BYTES: usize = 2 << 20;
+
 /// A search that has reached its node limit may enter a few more nodes on its way out; a level of play,
 /// which promises not to exceed its nodes, keeps so many in reserve. All levels have more than this.
 const WAY_OUT: u64 = 64;
 
 impl Searcher {
-    /// A searcher with empty histories for thread `index`.
+    /// A searcher with empty histories for thread `index`. Without memory for them the process ends.
     pub fn new(index: usize) -> Searcher {
-        Searcher {
+        Searcher::try_new(index).unwrap_or_else(|_| handle_alloc_error(Layout::new::<Searcher>()))
+    }
+
+    /// The same where memory may be short.
+    ///
+    /// # Errors
+    /// When there is not enough of it.
+    pub fn try_new(index: usize) -> Result<Searcher, TryReserveError> {
+        let histories = Histories::new()?;
+        // All that is taken from here on is small, so it is enough to see once that there is room.
+        std::hint::black_box(reserved::<u8>(OTHER_BYTES)?);
+        Ok(Searcher {
             index,
-            histories: Histories::new(),
+            histories,
             log_table: LogTable::get(),
             reversible_moves: ReversibleMoves::get(),
             evaluator: Evaluator::new(nnue::built_in()),
@@ -156,6 +174,7 @@ impl Searcher {
             line: 0,
             nodes: 0,
             node_limit: u64::MAX,
+            granted: u64::MAX,
             next_check: 0,
             seldepth: 0,
             budget: TimeBudget::default(),
@@ -165,7 +184,7 @@ impl Searcher {
             stopped: false,
             #[cfg(feature = "tuning")]
             params: Params::DEFAULT,
-        }
+        })
     }
 
     /// Forgets what earlier games taught.
@@ -189,6 +208,8 @@ impl Searcher {
         self.keys.clear();
         self.keys.extend_from_slice(job.game.earlier_keys());
         self.keys_floor = 0;
+        self.nodes = 0;
+        self.budget = TimeBudget::new(limits, job.game.position().fullmove_number());
         let legal = job.game.position().legal_moves();
         let wanted = |mv: &Move| limits.search_moves.contains(mv);
         // A restriction that leaves nothing is none.
@@ -199,16 +220,16 @@ impl Searcher {
         self.root_depth = 0;
         self.null_move_from = 0;
         self.line = 0;
-        self.nodes = 0;
-        self.budget = TimeBudget::new(limits, job.game.position().fullmove_number());
         let nodes = limits.nodes.unwrap_or(u64::MAX);
         self.node_limit = limits.level.map_or(nodes, |level| nodes.min(level.nodes() - WAY_OUT));
         if let (Some(rate), Some(hard), false) = (limits.nodes_per_ms, self.budget.hard, limits.ponder) {
             let hard = (hard.as_micros() as u64).saturating_mul(rate.get()) / 1000;
             self.node_limit = self.node_limit.min(hard.max(1));
         }
+        self.granted = 0;
+        self.claim_nodes(job);
         // The first look comes late enough for the first iteration to end, mostly.
-        self.next_check = CHECK_INTERVAL.min(self.node_limit);
+        self.next_check = CHECK_INTERVAL.min(self.granted);
         self.seldepth = 0;
         self.stopped = false;
     }
@@ -227,15 +248,19 @@ impl Searcher {
     fn check_limits(&mut self, job: &SearchJob) {
         let control = &job.control;
         control.publish(self.index, self.nodes, self.tb_hits);
-        // Adding up all counters is left out where nobody asks for the sum.
-        let others = match self.node_limit {
-            u64::MAX => 0,
-            _ => control.nodes().saturating_sub(self.nodes),
-        };
-        let node_limit = self.node_limit.saturating_sub(others);
-        self.next_check = (self.nodes + CHECK_INTERVAL).min(node_limit.max(self.nodes + 1));
-        let out_of_time = self.index == 0 && !control.is_pondering() && self.is_out_of_time(job);
-        self.stopped |= control.is_stopped() || out_of_time || self.nodes >= node_limit;
+        self.claim_nodes(job);
+        self.next_check = (self.nodes + CHECK_INTERVAL).min(self.granted);
+        let out_of_time = self.index == 0 && self.is_out_of_time(job);
+        self.stopped |= control.is_stopped() || out_of_time || self.nodes >= self.granted;
+    }
+
+    /// Sees to it that the thread may search on, as far as the node limit allows.
+    fn claim_nodes(&mut self, job: &SearchJob) {
+        if self.node_limit == u64::MAX {
+            self.granted = u64::MAX;
+        } else if self.nodes >= self.granted {
+            self.granted = self.nodes + job.control.claim(self.node_limit, CHECK_INTERVAL);
+        }
     }
 
     /// Nodes searched by all threads.
@@ -244,28 +269,37 @@ impl Searcher {
         job.control.nodes()
     }
 
-    /// Time since the search began, counted in nodes where the limits want that.
-    pub(super) fn elapsed(&self, job: &SearchJob) -> Duration {
+    /// Time spent on the opponent's clock and on the own one, counted in nodes where the limits want that.
+    pub(super) fn times(&self, job: &SearchJob) -> (Duration, Duration) {
+        let control = &job.control;
         match job.limits.nodes_per_ms {
-            Some(rate) => Duration::from_micros(self.nodes_of_all(job).saturating_mul(1000) / rate),
-            None => job.control.started().elapsed(),
+            Some(rate) => {
+                let time = |nodes: u64| Duration::from_micros(nodes.saturating_mul(1000) / rate);
+                let pondered = control.pondered_nodes();
+                (time(pondered), time(self.nodes_of_all(job).saturating_sub(pondered)))
+            }
+            None => {
+                let clock_started = control.clock_started();
+                (clock_started - control.started(), clock_started.elapsed())
+            }
         }
     }
 
     /// Whether the hard limit has passed. A search that had its soft limit already while pondering only
     /// gets half of that again to finish its iteration.
-    fn is_out_of_time(&self, job: &SearchJob) -> bool {
-        let Some(hard) = self.budget.hard else { return false };
-        if job.limits.nodes_per_ms.is_some() {
-            return self.elapsed(job) >= hard;
-        }
-        let clock_started = job.control.clock_started();
-        let pondered = clock_started - job.control.started();
-        let limit = match self.budget.soft {
+    pub(super) fn is_out_of_time(&self, job: &SearchJob) -> bool {
+        let Some(hard) = self.budget.hard.filter(|_| !job.control.is_pondering()) else { return false };
+        let (pondered, own) = self.times(job);
+        own >= match self.budget.soft {
             Some(soft) if pondered >= soft => hard.min(soft / 2),
             _ => hard,
-        };
-        clock_started.elapsed() >= limit
+        }
+    }
+
+    /// Whether more than half of the hard limit has passed.
+    pub(super) fn has_used_half(&self, job: &SearchJob) -> bool {
+        let hard = self.budget.hard.filter(|_| !job.control.is_pondering());
+        hard.is_some_and(|hard| self.times(job).1 >= hard / 2)
     }
 
     /// Whether the position is drawn by rule here in the tree. A position that already occurred in the

@@ -1,6 +1,6 @@
 //! What endgame tables tell the search (CPW: "Syzygy Bases").
 
-use super::node::Window;
+use super::node::{NodeKind, Window};
 use super::searcher::{SearchJob, Searcher};
 use crate::board::Position;
 use crate::tablebase::{RootVerdict, Wdl};
@@ -18,7 +18,8 @@ impl Searcher {
         self.tb_hits = 0;
         let Some(access) = &job.tablebases else { return moves };
         self.tb_men = access.men() as u32;
-        let Some(verdict) = access.root(&job.game, &moves) else { return moves };
+        let has_time = || !job.control.is_stopped() && !self.has_used_half(job);
+        let Some(verdict) = access.root(&job.game, &moves, &has_time) else { return moves };
         if self.index == 0 {
             self.tb_hits = verdict.probes;
         }
@@ -27,13 +28,16 @@ impl Searcher {
             // they would only hide the way to mate.
             self.tb_men = 0;
         }
-        self.tb_score = Some(root_score(verdict));
+        // Where only the results are known the clock may yet turn a win or loss into a draw, never the reverse.
+        let score = root_score(verdict);
+        let holds = verdict.is_certain || job.game.position().halfmove_clock() == 0 || !score.is_decisive();
+        self.tb_score = holds.then_some(score);
         verdict.moves.clone()
     }
 
     /// Whether a node is looked up. Castling is asked for by the tables themselves.
     #[inline(always)]
-    pub(super) fn asks_tablebases(&self, job: &SearchJob, position: &Position, depth: Depth) -> bool {
+    fn asks_tablebases(&self, job: &SearchJob, position: &Position, depth: Depth) -> bool {
         self.tb_men > 0
             && position.halfmove_clock() == 0
             && position.occupied().count() <= self.tb_men
@@ -42,10 +46,35 @@ impl Searcher {
             })
     }
 
+    /// Between which scores the endgame tables place a node whose moves are to be looked at all the same, as
+    /// mates may be among them; an error is the score of one that need not be looked at.
+    #[inline(always)]
+    pub(super) fn proven<K: NodeKind>(
+        &mut self,
+        job: &SearchJob,
+        position: &Position,
+        known: Option<TtEntry>,
+        window: Window,
+        depth: Depth,
+        ply: usize,
+    ) -> Result<Window, Score> {
+        let all = Window::new(-Score::INFINITE, Score::INFINITE);
+        if K::ROOT || !self.asks_tablebases(job, position, depth) || self.stack[ply].excluded.is_some() {
+            return Ok(all);
+        }
+        let Some(proven) = self.probe_tablebases(job, position, known, window, depth, ply) else {
+            return Ok(all);
+        };
+        match proven.answer(window) {
+            Some((score, _)) => Err(score),
+            None => Ok(if K::PV { proven } else { all }),
+        }
+    }
+
     /// Between which scores the tables place a node. What answers for the node goes into the hash table.
     #[cold]
     #[inline(never)]
-    pub(super) fn probe_tablebases(
+    fn probe_tablebases(
         &mut self,
         job: &SearchJob,
         position: &Position,
@@ -54,7 +83,10 @@ impl Searcher {
         depth: Depth,
         ply: usize,
     ) -> Option<Window> {
-        let result = job.tablebases.as_ref()?.probe(position)?;
+        let result = job.tablebases.as_ref()?.probe(position);
+        // On a slow disk that may have taken long.
+        self.next_check = self.nodes;
+        let result = result?;
         self.tb_hits += 1;
         let win = Score::tablebase_win(ply);
         // Faster mates and slower ones remain possible.
@@ -79,7 +111,7 @@ impl Searcher {
 impl Window {
     /// The score of a node that is proven to lie in here, where that is all a search with the window `asked`
     /// could find out.
-    pub(super) fn answer(self, asked: Window) -> Option<(Score, Bound)> {
+    fn answer(self, asked: Window) -> Option<(Score, Bound)> {
         if self.alpha == self.beta {
             Some((self.alpha, Bound::Exact))
         } else if self.alpha >= asked.beta {

@@ -6,7 +6,6 @@
 //! makes no headway the tables take over: then only the fastest moves are kept.
 
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
 
 use super::tables::{Dtz, ProbeRules, Tablebases, Wdl};
 use crate::board::{Game, Position};
@@ -128,9 +127,10 @@ impl TableAccess {
     }
 
     /// The best of the game's next moves, of which `moves` are allowed; `None` when the position is not in the
-    /// tables. The first call decides, so all threads of a search get the same.
-    pub fn root(&self, game: &Game, moves: &[Move]) -> Option<&RootVerdict> {
-        self.root.get_or_init(|| self.judge(game, moves)).as_ref()
+    /// tables, or when `has_time` said no before all moves were looked up: files on a slow disk may take long.
+    /// The first call decides, so all threads of a search get the same.
+    pub fn root(&self, game: &Game, moves: &[Move], has_time: &dyn Fn() -> bool) -> Option<&RootVerdict> {
+        self.root.get_or_init(|| self.judge(game, moves, has_time)).as_ref()
     }
 
     /// Whether a position has few enough men, and no castling rights, which no table knows.
@@ -138,14 +138,14 @@ impl TableAccess {
         position.occupied().count() as usize <= self.men() && position.castling().is_empty()
     }
 
-    fn judge(&self, game: &Game, moves: &[Move]) -> Option<RootVerdict> {
+    fn judge(&self, game: &Game, moves: &[Move], has_time: &dyn Fn() -> bool) -> Option<RootVerdict> {
         let position = game.position();
         if !self.covers(position) || moves.is_empty() {
             return None;
         }
-        let by_distance = self.ranked(game, moves, Self::rank_by_distance);
+        let by_distance = self.ranked(game, moves, Self::rank_by_distance, has_time);
         let is_certain = by_distance.is_some();
-        let ranks = by_distance.or_else(|| self.ranked(game, moves, Self::rank_by_result))?;
+        let ranks = by_distance.or_else(|| self.ranked(game, moves, Self::rank_by_result, has_time))?;
         let best = ranks.iter().map(|(_, rank)| rank.class).max()?;
         let plies = || ranks.iter().filter(|(_, rank)| rank.class == best).map(|(_, rank)| rank.plies);
         let (shortest, longest) = (plies().min()?, plies().max()?);
@@ -171,13 +171,14 @@ impl TableAccess {
     }
 
     /// The move by which the winning side reaches the next capture, pawn move or mate fastest, or the losing
-    /// side puts it off longest; `None` where the position is drawn, over or not in the tables.
-    pub fn perfect_move(&self, game: &Game) -> Option<Move> {
+    /// side puts it off longest; `None` where the position is drawn, over or not in the tables, or where
+    /// `has_time` said no.
+    fn perfect_move(&self, game: &Game, has_time: &dyn Fn() -> bool) -> Option<Move> {
         let position = game.position();
         if !self.covers(position) {
             return None;
         }
-        let ranks = self.ranked(game, &position.legal_moves(), Self::rank_by_distance)?;
+        let ranks = self.ranked(game, &position.legal_moves(), Self::rank_by_distance, has_time)?;
         let best = ranks.iter().map(|(_, rank)| rank.class).max()?;
         let equal = ranks.into_iter().filter(|(_, rank)| rank.class == best);
         let chosen = match best {
@@ -188,27 +189,29 @@ impl TableAccess {
         chosen.map(|(mv, _)| mv)
     }
 
-    /// The moves of both sides by [`TableAccess::perfect_move`], to the mate if `longest` plies and the time
-    /// suffice. Empty where the game is drawn or not in the tables.
-    pub fn perfect_line(&self, mut game: Game, longest: usize, time: Duration) -> Vec<Move> {
-        let end = Instant::now() + time;
+    /// The moves by which the winning side reaches each capture, pawn move and mate fastest and the losing side
+    /// puts them off longest, to the mate if `longest` plies and the time suffice. Empty where the game is
+    /// drawn or not in the tables.
+    pub fn perfect_line(&self, mut game: Game, longest: usize, has_time: &dyn Fn() -> bool) -> Vec<Move> {
         let mut line = Vec::new();
-        while line.len() < longest && game.outcome().is_none() && Instant::now() < end {
-            let Some(mv) = self.perfect_move(&game) else { break };
+        while line.len() < longest && game.outcome().is_none() {
+            let Some(mv) = self.perfect_move(&game, has_time) else { break };
             game.play(mv);
             line.push(mv);
         }
         line
     }
 
-    /// All these moves with their ranks; `None` where one of them cannot be ranked.
+    /// All these moves with their ranks; `None` where one of them cannot be ranked, or not in time.
     fn ranked(
         &self,
         game: &Game,
         moves: &[Move],
         rank: fn(&Self, &Game, Move) -> Option<Rank>,
+        has_time: &dyn Fn() -> bool,
     ) -> Option<Vec<(Move, Rank)>> {
-        moves.iter().map(|&mv| Some((mv, rank(self, game, mv)?))).collect()
+        let ranked = |&mv: &Move| has_time().then(|| rank(self, game, mv)).flatten().map(|rank| (mv, rank));
+        moves.iter().map(ranked).collect()
     }
 
     fn rank_by_distance(&self, game: &Game, mv: Move) -> Option<Rank> {

@@ -1,5 +1,7 @@
 //! Captures and promotions: by piece, square and victim (CPW: "History Heuristic", capture history).
 
+use std::collections::TryReserveError;
+
 use super::value::{HistoryValue, zeroed};
 use crate::board::{Position, SEE_VALUES};
 use crate::types::{Move, PieceType};
@@ -9,9 +11,13 @@ const CAPTURE_MAX: i32 = 16_384;
 /// `[piece][to][victim type]`; a promotion without capture counts as taking a king, which cannot occur.
 pub(in crate::search) struct CaptureHistory(Box<[HistoryValue<CAPTURE_MAX>; 12 * 64 * 6]>);
 
-impl Default for CaptureHistory {
-    fn default() -> CaptureHistory {
-        CaptureHistory(zeroed())
+impl CaptureHistory {
+    pub(super) fn new() -> Result<CaptureHistory, TryReserveError> {
+        Ok(CaptureHistory(zeroed()?))
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.fill(HistoryValue::default());
     }
 }
 
@@ -25,7 +31,7 @@ fn victim(position: &Position, mv: Move) -> PieceType {
     }
 }
 
-/// The material in centipawns that a noisy move wins if nothing takes back.
+/// The material in internal units that a noisy move wins if nothing takes back.
 #[inline(always)]
 pub(in crate::search) fn gain(position: &Position, mv: Move) -> i32 {
     SEE_VALUES[victim(position, mv).index()]

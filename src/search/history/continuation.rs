@@ -1,6 +1,8 @@
 //! Moves as continuations of earlier moves of the line: one ply back it is the reply to a move (the
 //! counter move idea), two plies back the follow-up to one's own, and so on.
 
+use std::collections::TryReserveError;
+
 use super::value::{HistoryValue, zeroed_with};
 use crate::types::{Piece, Square};
 
@@ -48,9 +50,13 @@ pub(super) type Row = [HistoryValue<CONTINUATION_MAX>; KEYS];
 /// `[earlier piece][earlier to]`, and one row for no earlier move.
 pub(in crate::search) struct ContinuationHistory(Box<[Row; KEYS + 1]>);
 
-impl Default for ContinuationHistory {
-    fn default() -> ContinuationHistory {
-        ContinuationHistory(zeroed_with([HistoryValue::default(); KEYS]))
+impl ContinuationHistory {
+    pub(super) fn new() -> Result<ContinuationHistory, TryReserveError> {
+        Ok(ContinuationHistory(zeroed_with([HistoryValue::default(); KEYS])?))
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.fill([HistoryValue::default(); KEYS]);
     }
 }
 

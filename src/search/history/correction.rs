@@ -1,6 +1,8 @@
 //! Correction history: how far the evaluation was off, on average, in positions that share a feature
 //! (CPW: "Static Evaluation Correction History").
 
+use std::collections::TryReserveError;
+
 use super::value::{HistoryValue, zeroed};
 use super::{ContKey, continuation};
 use crate::board::Position;
@@ -22,24 +24,29 @@ pub(in crate::search) struct CorrectionHistory {
     continuation: Box<[Value; KEYS * KEYS]>,
 }
 
-impl Default for CorrectionHistory {
-    fn default() -> CorrectionHistory {
-        CorrectionHistory {
-            pawn: zeroed(),
-            minor: zeroed(),
-            non_pawn: [zeroed(), zeroed()],
-            continuation: zeroed(),
-        }
-    }
-}
-
 #[inline(always)]
 fn slot(color: Color, key: u64) -> usize {
     color.index() * ENTRIES + key as usize % ENTRIES
 }
 
 impl CorrectionHistory {
-    /// Centipawns to add to the evaluation. `line` is the last move and the one before it.
+    pub(super) fn new() -> Result<CorrectionHistory, TryReserveError> {
+        Ok(CorrectionHistory {
+            pawn: zeroed()?,
+            minor: zeroed()?,
+            non_pawn: [zeroed()?, zeroed()?],
+            continuation: zeroed()?,
+        })
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.pawn.fill(Value::default());
+        self.minor.fill(Value::default());
+        self.non_pawn.iter_mut().for_each(|table| table.fill(Value::default()));
+        self.continuation.fill(Value::default());
+    }
+
+    /// Internal units to add to the evaluation. `line` is the last move and the one before it.
     #[inline(always)]
     pub(in crate::search) fn get(&self, p: &Params, position: &Position, line: [ContKey; 2]) -> i32 {
         let (color, keys) = (position.stm(), position.keys());
@@ -52,7 +59,7 @@ impl CorrectionHistory {
         sum / 1024
     }
 
-    /// Learns from a search result that was `error` centipawns above the corrected evaluation.
+    /// Learns from a search result that was `error` internal units above the corrected evaluation.
     pub(in crate::search) fn update(
         &mut self,
         position: &Position,

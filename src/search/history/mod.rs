@@ -10,6 +10,9 @@ mod value;
 pub(super) use capture::gain;
 pub(super) use continuation::{ContKey, ContKeys};
 pub(super) use quiet::{Place, QuietContext};
+pub(super) use value::reserved;
+
+use std::collections::TryReserveError;
 
 use capture::CaptureHistory;
 use continuation::ContinuationHistory;
@@ -26,17 +29,26 @@ pub(super) struct Histories {
 }
 
 impl Histories {
-    pub(super) fn new() -> Histories {
-        Histories {
-            quiet: Default::default(),
-            pawn: Default::default(),
-            capture: Default::default(),
-            continuation: Default::default(),
-            correction: Default::default(),
-        }
+    /// Empty tables.
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    pub(super) fn new() -> Result<Histories, TryReserveError> {
+        Ok(Histories {
+            quiet: QuietHistory::new()?,
+            pawn: PawnHistory::new()?,
+            capture: CaptureHistory::new()?,
+            continuation: ContinuationHistory::new()?,
+            correction: CorrectionHistory::new()?,
+        })
     }
 
+    /// Forgets all in place, which needs no memory.
     pub(super) fn clear(&mut self) {
-        *self = Histories::new();
+        self.quiet.clear();
+        self.pawn.clear();
+        self.capture.clear();
+        self.continuation.clear();
+        self.correction.clear();
     }
 }

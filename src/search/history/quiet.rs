@@ -1,5 +1,7 @@
 //! Quiet moves: by squares and threats, and by pawn structure.
 
+use std::collections::TryReserveError;
+
 use super::continuation::{ContKeys, slot};
 use super::value::{HistoryValue, zeroed_with};
 use super::{ContKey, Histories};
@@ -16,9 +18,13 @@ type Value = HistoryValue<QUIET_MAX>;
 /// `[color * 4 + from attacked * 2 + to attacked][from + 64 * to]`
 pub(in crate::search) struct QuietHistory(Box<[[Value; 4096]; 8]>);
 
-impl Default for QuietHistory {
-    fn default() -> QuietHistory {
-        QuietHistory(zeroed_with([Value::default(); 4096]))
+impl QuietHistory {
+    pub(super) fn new() -> Result<QuietHistory, TryReserveError> {
+        Ok(QuietHistory(zeroed_with([Value::default(); 4096])?))
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.fill([Value::default(); 4096]);
     }
 }
 
@@ -44,9 +50,13 @@ const PAWN_STRUCTURES: usize = 1024;
 /// History by pawn structure: where pieces belong depends on it. `[pawn key][piece and to]`
 pub(in crate::search) struct PawnHistory(Box<[[Value; 768]; PAWN_STRUCTURES]>);
 
-impl Default for PawnHistory {
-    fn default() -> PawnHistory {
-        PawnHistory(zeroed_with([Value::default(); 768]))
+impl PawnHistory {
+    pub(super) fn new() -> Result<PawnHistory, TryReserveError> {
+        Ok(PawnHistory(zeroed_with([Value::default(); 768])?))
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.fill([Value::default(); 768]);
     }
 }
 

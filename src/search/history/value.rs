@@ -1,5 +1,7 @@
 //! The number that all history tables hold.
 
+use std::collections::TryReserveError;
+
 /// A score within plus or minus `MAX` that drifts towards bonuses. Each update first loses a share of
 /// the old value in proportion to the bonus, so the bound is never left and old lessons fade ("gravity").
 #[derive(Clone, Copy, Default)]
@@ -25,15 +27,27 @@ impl<const MAX: i32> HistoryValue<MAX> {
     }
 }
 
+/// An empty vector with room for so many elements.
+///
+/// # Errors
+/// When there is not enough memory.
+pub(in crate::search) fn reserved<T>(length: usize) -> Result<Vec<T>, TryReserveError> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(length)?;
+    Ok(room)
+}
+
 /// A zeroed table on the heap.
-pub(super) fn zeroed<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
+pub(super) fn zeroed<T: Copy + Default, const N: usize>() -> Result<Box<[T; N]>, TryReserveError> {
     zeroed_with(T::default())
 }
 
 /// A table of equal rows on the heap. Large arrays must not pass over the stack.
-pub(super) fn zeroed_with<T: Copy, const N: usize>(row: T) -> Box<[T; N]> {
-    match vec![row; N].into_boxed_slice().try_into() {
-        Ok(table) => table,
+pub(super) fn zeroed_with<T: Copy, const N: usize>(row: T) -> Result<Box<[T; N]>, TryReserveError> {
+    let mut rows = reserved(N)?;
+    rows.resize(N, row);
+    match rows.into_boxed_slice().try_into() {
+        Ok(table) => Ok(table),
         // The vector above has exactly N elements.
         Err(_) => unreachable!(),
     }
