@@ -10,6 +10,7 @@ use clap::{Parser, Subcommand};
 use crate::datagen::{data_command as data, datagen_command as datagen};
 use crate::nnue::Network;
 use crate::nnue::inference::Kernels;
+use crate::search::Control;
 use crate::tools::{EvalFile, bench, epd, perft, selftest, suite};
 use crate::training::command as training;
 use crate::types::Depth;
@@ -91,7 +92,8 @@ pub fn main() -> ExitCode {
         None | Some(Tool::Uci) => speak_uci(),
         Some(Tool::Bench { depth, kernels, eval_file }) => eval_file.network().map(|network| {
             let kernels = kernels.unwrap_or_else(Kernels::best);
-            output.line(&run_bench(depth, network, kernels, &output));
+            let control = Arc::new(Control::new(1, false));
+            output.line(&run_bench(depth, network, kernels, &output, &control));
             ExitCode::SUCCESS
         }),
         Some(Tool::Selftest) => Ok(selftest::run(&output)),
@@ -138,20 +140,29 @@ fn speak_uci() -> Result<ExitCode, String> {
         Output::standard()
             .line(&format!("{}, a UCI chess engine. Type 'help' for help, 'quit' to leave.", uci::NAME));
     }
-    uci::run(|depth, network, output| {
-        run_bench(depth.unwrap_or(bench::DEFAULT_DEPTH), network, Kernels::best(), output)
+    uci::run(|depth, network, output, control| {
+        run_bench(depth.unwrap_or(bench::DEFAULT_DEPTH), network, Kernels::best(), output, control)
     })
     .map_err(|error| error.to_string())?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints a line per position and returns the closing one.
-fn run_bench(depth: Depth, network: Arc<Network>, kernels: Kernels, output: &Output) -> String {
+/// Prints a line per position, as long as somebody reads them, and returns the closing one.
+fn run_bench(
+    depth: Depth,
+    network: Arc<Network>,
+    kernels: Kernels,
+    output: &Output,
+    control: &Arc<Control>,
+) -> String {
     let total = bench::POSITIONS.len();
     let progress = |number: usize, nodes| {
-        output.line(&format!("position {number:>2} of {total}: {nodes:>9} nodes"));
+        if !output.line(&format!("position {number:>2} of {total}: {nodes:>9} nodes")) {
+            control.stop();
+        }
     };
-    match bench::run(depth, network, kernels, progress) {
+    match bench::run_until(control, depth, network, kernels, progress) {
+        Ok(_) if control.is_stopped() => "info string bench stopped".to_owned(),
         Ok(report) => format!("{} nodes {} nps", report.nodes, report.nps()),
         Err(error) => format!("info string {error}"),
     }

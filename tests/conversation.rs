@@ -9,7 +9,9 @@ mod client;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use client::files::{Folder, book};
 use client::{Client, PATIENCE, Rng};
+use quillon::board::START_FEN;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position as _};
 
@@ -99,13 +101,27 @@ struct Talk<'a> {
     chess960: bool,
     place: Place,
     asked: VecDeque<Asked>,
+    /// The last line of rank 1 since the last `bestmove`, and the rank of the last line of any.
+    main_line: Vec<String>,
+    last_rank: usize,
+    /// A file with opening moves.
+    book: &'a str,
     times: &'a mut Times,
 }
 
 impl Talk<'_> {
-    fn new(seed: u64, times: &mut Times) -> Talk<'_> {
-        let client = Client::start();
-        Talk { client, rng: Rng(seed), chess960: false, place: Place::start(), asked: VecDeque::new(), times }
+    fn new<'a>(seed: u64, book: &'a str, times: &'a mut Times) -> Talk<'a> {
+        Talk {
+            client: Client::start(),
+            rng: Rng(seed),
+            chess960: false,
+            place: Place::start(),
+            asked: VecDeque::new(),
+            main_line: Vec::new(),
+            last_rank: 0,
+            book,
+            times,
+        }
     }
 
     fn pick<'b>(&mut self, list: &[&'b str]) -> &'b str {
@@ -137,6 +153,9 @@ impl Talk<'_> {
             if asked.place.position.legal_moves().is_empty() {
                 return self.judge(words[1..] == ["(none)"], "no move is legal");
             }
+            let main_line = std::mem::take(&mut self.main_line);
+            self.last_rank = 0;
+            self.judge(main_line.first().is_some_and(|mv| mv == words[1]), "not the move of the last line");
             let moves = match words[1..] {
                 [best] => vec![best],
                 [best, "ponder", reply] => vec![best, reply],
@@ -147,6 +166,13 @@ impl Talk<'_> {
             self.judge(!self.asked.is_empty(), "analysis of nothing");
             if let Some(asked) = self.asked.front() {
                 self.check_moves(&asked.place, &words[pv + 1..]);
+            }
+            let rank = words.iter().position(|&word| word == "multipv").map(|at| words[at + 1].parse());
+            let Some(Ok(rank)) = rank else { panic!("{line}\n{}", self.client.log) };
+            self.judge(rank == 1 || rank == self.last_rank + 1, "lines out of order");
+            self.last_rank = rank;
+            if rank == 1 {
+                self.main_line = words[pv + 1..].iter().map(|&mv| mv.to_owned()).collect();
             }
         }
     }
@@ -277,7 +303,8 @@ impl Talk<'_> {
     }
 
     fn set_option(&mut self) {
-        let line = match self.rng.below(9) {
+        let on = ["true", "false"][self.rng.below(2)];
+        let line = match self.rng.below(20) {
             0 => format!("setoption name Hash value {}", 1 + self.rng.below(16)),
             1 | 2 => format!("setoption name Threads value {}", 1 + self.rng.below(3)),
             3 => format!("setoption name MultiPV value {}", 1 + self.rng.below(4)),
@@ -285,6 +312,20 @@ impl Talk<'_> {
             5 => format!("setoption name Move Overhead value {}", self.rng.below(30)),
             6 => format!("setoption name nodestime value {}", [0, 0, 100][self.rng.below(3)]),
             7 => "setoption name Ponder value true".to_owned(),
+            8 => format!("setoption name OwnBook value {on}"),
+            9 => format!("setoption name BookFile value {}", [self.book, "<empty>"][self.rng.below(2)]),
+            10 => format!("setoption name BestBookMove value {on}"),
+            11 => format!("setoption name BookDepth value {}", 1 + self.rng.below(3)),
+            12 => format!("setoption name UCI_LimitStrength value {on}"),
+            13 => format!("setoption name UCI_Elo value {}", 600 + self.rng.below(2200)),
+            14 => format!("setoption name Skill Level value {}", self.rng.below(21)),
+            15 => format!("setoption name UCI_ShowWDL value {on}"),
+            16 => format!("setoption name UCI_AnalyseMode value {on}"),
+            17 => {
+                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/syzygy");
+                format!("setoption name SyzygyPath value {}", [folder, "<empty>"][self.rng.below(2)])
+            }
+            18 => format!("setoption name SyzygyProbeLimit value {}", self.rng.below(8)),
             _ => {
                 self.chess960 = !self.chess960;
                 format!("setoption name UCI_Chess960 value {}", self.chess960)
@@ -366,8 +407,12 @@ impl Talk<'_> {
 /// Holds so many conversations of about so many commands each.
 fn converse(conversations: u64, actions: usize, seed: u64) {
     let mut times = Times::default();
+    let folder = Folder::new(&format!("conversation {seed}"));
+    let moves = &[("e2e4", 3), ("d2d4", 2)][..];
+    let path = folder
+        .write("b.bin", &book(&[(START_FEN, moves), (FENS[0], &[("e1g1", 1)]), (FENS[2], &[("a1a8", 1)])]));
     for number in 0..conversations {
-        let mut talk = Talk::new(seed.wrapping_mul(1_000_003).wrapping_add(number), &mut times);
+        let mut talk = Talk::new(seed.wrapping_mul(1_000_003).wrapping_add(number), &path, &mut times);
         for _ in 0..actions {
             talk.act();
         }

@@ -7,7 +7,7 @@ mod lone_king;
 mod wdl;
 
 pub use evaluator::{Evaluator, evaluate};
-pub use wdl::{Wdl, WdlModel};
+pub use wdl::{Chances, WdlModel};
 
 #[cfg(test)]
 mod tests {

@@ -15,13 +15,22 @@ const TYPICAL_MATERIAL: f64 = 58.0;
 
 /// Chances in permille, which add up to 1000.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wdl {
+pub struct Chances {
     /// The side to move wins.
     pub win: u32,
     /// Nobody wins.
     pub draw: u32,
     /// The side to move loses.
     pub loss: u32,
+}
+
+impl Chances {
+    /// The side to move has won.
+    pub const WON: Chances = Chances { win: 1000, draw: 0, loss: 0 };
+    /// The game is drawn.
+    pub const DRAWN: Chances = Chances { win: 0, draw: 1000, loss: 0 };
+    /// The side to move has lost.
+    pub const LOST: Chances = Chances { win: 0, draw: 0, loss: 1000 };
 }
 
 /// The coefficients of `a` and `b`: polynomials of the material, [`WdlModel::material`] over 58, lowest power
@@ -67,12 +76,12 @@ impl WdlModel {
 
     /// The chances of a score for the side to move at this [`WdlModel::material`]. Proven wins and losses are
     /// certain.
-    pub fn wdl(&self, score: Score, material: u32) -> Wdl {
+    pub fn chances(&self, score: Score, material: u32) -> Chances {
         if score.is_win() {
-            return Wdl { win: 1000, draw: 0, loss: 0 };
+            return Chances::WON;
         }
         if score.is_loss() {
-            return Wdl { win: 0, draw: 0, loss: 1000 };
+            return Chances::LOST;
         }
         let (a, b) = self.at(material);
         let permille = |score: f64| (1000.0 / (1.0 + ((a - score) / b).exp())).round() as u32;
@@ -80,7 +89,7 @@ impl WdlModel {
         let (win, loss) = (permille(score), permille(-score));
         // Rounded halves could add up to more than all.
         let loss = loss.min(1000 - win);
-        Wdl { win, draw: 1000 - win - loss, loss }
+        Chances { win, draw: 1000 - win - loss, loss }
     }
 
     /// A score that is no proven win or loss on the scale that people read: at this [`WdlModel::material`] and
@@ -105,7 +114,7 @@ mod tests {
         for material in MIN_MATERIAL..=MAX_MATERIAL {
             let even = Score(MODEL.at(material).0.round() as i32);
             assert!((99..=101).contains(&MODEL.centipawns(even, material)), "{material}");
-            assert!((490..=510).contains(&MODEL.wdl(even, material).win), "{material}");
+            assert!((490..=510).contains(&MODEL.chances(even, material).win), "{material}");
         }
     }
 
@@ -117,14 +126,14 @@ mod tests {
         }
         let mut last = 0;
         for score in -2000..=2000 {
-            let (wdl, turned) = (MODEL.wdl(Score(score), 58), MODEL.wdl(Score(-score), 58));
+            let (wdl, turned) = (MODEL.chances(Score(score), 58), MODEL.chances(Score(-score), 58));
             assert_eq!(wdl.win + wdl.draw + wdl.loss, 1000);
             assert!(wdl.win.abs_diff(turned.loss) <= 1);
             assert!(wdl.win >= last);
             last = wdl.win;
         }
-        assert_eq!(MODEL.wdl(Score::mate_in(3), 58), Wdl { win: 1000, draw: 0, loss: 0 });
-        assert_eq!(MODEL.wdl(Score::mated_in(3), 58), Wdl { win: 0, draw: 0, loss: 1000 });
+        assert_eq!(MODEL.chances(Score::mate_in(3), 58), Chances::WON);
+        assert_eq!(MODEL.chances(Score::mated_in(3), 58), Chances::LOST);
     }
 
     #[test]

@@ -4,4 +4,4 @@ mod generate;
 mod outcome;
 mod perft;
 
-pub use perft::{PerftError, PerftOptions, PerftReport, perft, perft_parallel};
+pub use perft::{PerftError, PerftOptions, PerftReport, perft, perft_divide, perft_parallel};

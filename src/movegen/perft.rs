@@ -42,6 +42,32 @@ pub enum PerftError {
     },
 }
 
+/// Counts the leaves below one root move after the other, telling each count as soon as it is known, and
+/// returns their sum.
+///
+/// # Errors
+/// When `stop` was set before the end.
+pub fn perft_divide(
+    position: &Position,
+    depth: u32,
+    stop: &AtomicBool,
+    mut tell: impl FnMut(Move, u64),
+) -> Result<u64, PerftError> {
+    if depth == 0 {
+        return Ok(1);
+    }
+    let mut total = 0;
+    for &mv in &position.legal_moves() {
+        let leaves = perft_until(&position.after(mv), depth - 1, stop);
+        if stop.load(Ordering::Relaxed) {
+            return Err(PerftError::Stopped);
+        }
+        tell(mv, leaves);
+        total += leaves;
+    }
+    Ok(total)
+}
+
 /// How to run a perft.
 #[derive(Clone, Copy, Debug)]
 pub struct PerftOptions {
@@ -191,6 +217,18 @@ mod tests {
         let report = perft_parallel(&Position::start(), options, &AtomicBool::new(false)).unwrap();
         assert_eq!((report.divide.len(), report.total), (20, 8902));
         assert!(perft_parallel(&Position::start(), options, &AtomicBool::new(true)).is_err());
+        let mut told = Vec::new();
+        let total = perft_divide(&Position::start(), 3, &AtomicBool::new(false), |mv, leaves| {
+            told.push((mv, leaves));
+        });
+        assert_eq!((told, total), (report.divide, Ok(8902)));
+        assert_eq!(perft_divide(&Position::start(), 0, &AtomicBool::new(false), |_, _| {}), Ok(1));
+        // Stopped after the first move.
+        let stop = AtomicBool::new(false);
+        let stopped = perft_divide(&Position::start(), 5, &stop, |_, _| {
+            assert!(!stop.swap(true, Ordering::Relaxed));
+        });
+        assert_eq!(stopped, Err(PerftError::Stopped));
         let options = PerftOptions { hash_mib: usize::MAX, ..options };
         let refused = perft_parallel(&Position::start(), options, &AtomicBool::new(false)).err();
         assert_eq!(refused, Some(PerftError::Memory { mib: usize::MAX }));

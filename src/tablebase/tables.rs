@@ -258,10 +258,12 @@ impl fmt::Display for Tablebases {
     }
 }
 
-/// The folders of a path. A colon does not separate on Windows, where it stands in drive names.
+/// The folders of a path. A colon does not separate on Windows, where it stands in drive names. Quotation marks
+/// round the whole or round each folder are left out.
 fn folders(paths: &str) -> Vec<PathBuf> {
     let is_separator = |letter: char| letter == ';' || letter == ':' && !cfg!(windows);
-    paths.split(is_separator).map(str::trim).filter(|path| !path.is_empty()).map(PathBuf::from).collect()
+    let folders = paths.split(is_separator).map(|path| path.trim().trim_matches('"').trim());
+    folders.filter(|path| !path.is_empty()).map(PathBuf::from).collect()
 }
 
 /// The files of a folder that are tables by their names.
@@ -286,6 +288,8 @@ mod tests {
             folders(paths).iter().map(|path| path.display().to_string()).collect()
         };
         assert_eq!(texts("a;b c ; d"), ["a", "b c", "d"]);
+        assert_eq!(texts("\"a\";\"b c\" ; d"), ["a", "b c", "d"]);
+        assert_eq!(texts("\"a;b c\""), ["a", "b c"]);
         assert_eq!(texts(""), [""; 0]);
         assert_eq!(texts(" ;; "), [""; 0]);
         assert_eq!(texts("C:\\x;/y:/z").len(), if cfg!(windows) { 2 } else { 4 });

@@ -10,7 +10,7 @@ use crate::board::{Game, Position};
 use crate::engine::{DEFAULT_HASH_MIB, EngineError};
 use crate::nnue::Network;
 use crate::nnue::inference::Kernels;
-use crate::search::{SearchJob, SearchLimits, Searcher};
+use crate::search::{Control, SearchJob, SearchLimits, Searcher};
 use crate::tt::TranspositionTable;
 use crate::types::Depth;
 
@@ -95,6 +95,20 @@ pub fn run(
     depth: Depth,
     network: Arc<Network>,
     kernels: Kernels,
+    progress: impl FnMut(usize, u64),
+) -> Result<BenchReport, EngineError> {
+    run_until(&Arc::new(Control::new(1, false)), depth, network, kernels, progress)
+}
+
+/// The same under a control that can stop it. The report is that of a part then.
+///
+/// # Errors
+/// When there is no memory for the table.
+pub fn run_until(
+    control: &Arc<Control>,
+    depth: Depth,
+    network: Arc<Network>,
+    kernels: Kernels,
     mut progress: impl FnMut(usize, u64),
 ) -> Result<BenchReport, EngineError> {
     let tt = Arc::new(TranspositionTable::new(DEFAULT_HASH_MIB)?);
@@ -107,13 +121,17 @@ pub fn run(
         // A test checks that all of them are valid.
         let Ok(position) = fen.parse::<Position>() else { continue };
         let limits = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
-        let job = SearchJob::silent(Game::new(position), limits, Arc::clone(&tt))
+        let mut job = SearchJob::silent(Game::new(position), limits, Arc::clone(&tt))
             .with_network(Arc::clone(&network))
             .with_kernels(kernels);
+        job.control = Arc::clone(control);
         let start = Instant::now();
         let nodes = searcher.search(&job).nodes;
         report.time += start.elapsed();
         report.nodes += nodes;
+        if control.is_stopped() {
+            break;
+        }
         progress(number + 1, nodes);
     }
     Ok(report)

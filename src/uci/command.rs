@@ -52,8 +52,18 @@ pub struct GoCommand {
     pub time: [Option<Duration>; 2],
     /// `[color]`
     pub increment: [Option<Duration>; 2],
+    /// 0 like `None` says that the time is for the rest of the game.
     pub moves_to_go: Option<u32>,
-    pub search_moves: Vec<String>,
+    /// `None` without the word, empty when nothing follows it.
+    pub search_moves: Option<Vec<String>>,
+}
+
+impl GoCommand {
+    /// Whether anything is said of clocks.
+    pub fn has_clock(&self) -> bool {
+        let sides = self.time.iter().chain(&self.increment);
+        sides.flatten().next().is_some() || self.moves_to_go.is_some()
+    }
 }
 
 /// Why a line is not a command.
@@ -91,6 +101,7 @@ const WORDS: [&str; 19] = [
     "stop",
     "ponderhit",
     "quit",
+    // From here on not part of UCI.
     "exit",
     "d",
     "display",
@@ -101,8 +112,11 @@ const WORDS: [&str; 19] = [
     "?",
 ];
 
+/// How many of them are UCI's. Only for these are unknown words skipped, since programs send no others.
+const UCI_WORDS: usize = 11;
+
 /// Reads a line. Empty lines and comments (`#`) give `None`. As the specification asks, unknown words
-/// before a command are skipped.
+/// before a command are skipped, unless the first is a command mistyped.
 ///
 /// # Errors
 /// When the line holds no command, or a command with unusable arguments.
@@ -114,11 +128,13 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
     if first.starts_with('#') {
         return Ok(None);
     }
-    let Some(start) = tokens.iter().position(|word| WORDS.contains(word)) else {
-        return Err(CommandError::Unknown {
-            word: shorten(first),
-            nearest: nearest(first, WORDS.into_iter()),
-        });
+    let start = if WORDS.contains(&first) {
+        0
+    } else {
+        let meant = nearest(first, WORDS.into_iter());
+        let later = tokens.iter().position(|word| WORDS[..UCI_WORDS].contains(word));
+        let unknown = || CommandError::Unknown { word: shorten(first), nearest: meant };
+        later.filter(|_| meant.is_none()).ok_or_else(unknown)?
     };
     let word = tokens[start];
     tokens.drain(..=start);
@@ -220,14 +236,15 @@ fn go(tokens: &[&str]) -> Result<Command, CommandError> {
             "winc" => go.increment[Color::White.index()] = Some(milliseconds(number()?)),
             "binc" => go.increment[Color::Black.index()] = Some(milliseconds(number()?)),
             "movestogo" => {
-                go.moves_to_go = Some(number()?.clamp(0, 10_000) as u32).filter(|&moves| moves > 0)
+                go.moves_to_go = Some(number()?.clamp(0, 10_000) as u32);
             }
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
             "perft" => return Ok(Command::Perft { depth: clamp_perft(number()?) }),
             "searchmoves" => {
+                let moves = go.search_moves.get_or_insert_default();
                 while let Some(mv) = rest.next_if(|next| !GO_WORDS.contains(next)) {
-                    go.search_moves.push(mv.to_owned());
+                    moves.push(mv.to_owned());
                 }
             }
             _ => {
@@ -306,7 +323,7 @@ mod tests {
 
     #[test]
     fn unknown_commands_get_a_suggestion() {
-        let nearest = |line| match parse(line) {
+        let nearest = |line: &str| match parse(line) {
             Err(CommandError::Unknown { nearest, .. }) => nearest,
             other => panic!("{other:?}"),
         };
@@ -314,6 +331,18 @@ mod tests {
         assert_eq!(nearest("isredy"), Some("isready"));
         assert_eq!(nearest("Quit"), Some("quit"));
         assert_eq!(nearest("xyzzy plugh"), None);
+        // A mistyped word is not skipped like an unknown one.
+        assert_eq!(nearest("setopton name Ponder value d"), Some("setoption"));
+        assert_eq!(nearest("posiiton startpos moves e2e4 go depth 3"), Some("position"));
+        assert_eq!(nearest("isredy uci"), Some("isready"));
+        // Nor are words skipped for what only people type.
+        for word in ["d", "?", "eval", "help", "perft 2", "bench", "display", "exit"] {
+            let line = format!("og {word}");
+            assert_eq!(nearest(&line), None);
+            assert!(!matches!(parse(word), Err(CommandError::Unknown { .. })), "{word}");
+        }
+        let uci = &WORDS[..UCI_WORDS];
+        assert!(uci.contains(&"quit") && !uci.contains(&"exit"));
     }
 
     #[test]
@@ -322,7 +351,13 @@ mod tests {
         assert_eq!(all.time, [Some(Duration::from_secs(1)), Some(Duration::ZERO)]);
         assert_eq!((all.moves_to_go, all.ponder, all.depth, all.nodes), (Some(3), true, Some(7), Some(99)));
         let moves = go("go searchmoves e2e4 d2d4 movetime 50 infinite");
-        assert_eq!(moves.search_moves, ["e2e4", "d2d4"]);
+        assert_eq!(moves.search_moves, Some(vec!["e2e4".into(), "d2d4".into()]));
+        assert_eq!(go("go searchmoves depth 3").search_moves, Some(vec![]));
+        assert_eq!(all.search_moves, None);
+        for clock in ["wtime 9", "btime 9", "winc 0", "binc 0", "movestogo 0"] {
+            assert!(go(&format!("go {clock}")).has_clock(), "{clock}");
+        }
+        assert!(!go("go depth 3 movetime 5 ponder").has_clock());
         assert_eq!((moves.move_time, moves.infinite), (Some(Duration::from_millis(50)), true));
         assert_eq!(go("go depth -3").depth, Some(1));
         assert_eq!(go("go depth 99999999999999999999").depth, Some(1000));

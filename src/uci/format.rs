@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use crate::board::{DrawReason, Game, Outcome, Position};
-use crate::eval::{WdlModel, evaluate};
-use crate::movegen::PerftReport;
+use crate::eval::{Chances, WdlModel, evaluate};
 use crate::nnue::Network;
 use crate::notation::{format_san, format_uci};
 use crate::search::{Report, ScoreBound, SearchEvent, SearchResult};
@@ -30,7 +29,9 @@ pub fn event(event: &SearchEvent, style: Style) -> String {
         }
         SearchEvent::TableFault(text) => format!("info string Syzygy: {text}"),
         SearchEvent::NoMoves { in_check } => {
-            format!("info depth 0 score {}", if *in_check { "mate 0" } else { "cp 0" })
+            let (score, chances) =
+                if *in_check { ("mate 0", Chances::LOST) } else { ("cp 0", Chances::DRAWN) };
+            format!("info depth 0 score {score}{}", wdl(chances, style))
         }
         SearchEvent::BookMove => "info string book move".to_owned(),
         SearchEvent::Finished(result) => best_move(result, style.chess960),
@@ -52,21 +53,30 @@ fn info_line(report: &Report, style: Style) -> String {
         ScoreBound::Lower => " lowerbound",
         ScoreBound::Upper => " upperbound",
     });
+    let chances = match report.is_drawn {
+        true => Chances::DRAWN,
+        false => WdlModel::FITTED.chances(report.score, style.material),
+    };
     // Writing into a String does not fail.
-    if style.show_wdl {
-        let chances = WdlModel::FITTED.wdl(report.score, style.material);
-        let _ = write!(line, " wdl {} {} {}", chances.win, chances.draw, chances.loss);
-    }
     let _ = write!(
         line,
-        " nodes {} nps {nps} hashfull {} tbhits {} time {time_ms} pv",
-        report.nodes, report.hashfull, report.tb_hits
+        "{} nodes {} nps {nps} hashfull {} tbhits {} time {time_ms} pv",
+        wdl(chances, style),
+        report.nodes,
+        report.hashfull,
+        report.tb_hits
     );
     for &mv in &report.pv {
         line.push(' ');
         line.push_str(&format_uci(mv, style.chess960));
     }
     line
+}
+
+/// The chances after a score, where the client wants them.
+fn wdl(chances: Chances, style: Style) -> String {
+    let Chances { win, draw, loss } = chances;
+    if style.show_wdl { format!(" wdl {win} {draw} {loss}") } else { String::new() }
 }
 
 /// What a tablebase win at the root is shown as. Each ply to the position that the tables know takes one off.
@@ -92,14 +102,32 @@ fn best_move(result: &SearchResult, chess960: bool) -> String {
     }
 }
 
-/// A line per root move, an empty line and the total, as perft tools parse them.
-pub fn perft(report: &PerftReport, chess960: bool) -> String {
-    let mut text = String::new();
-    for &(mv, leaves) in &report.divide {
-        let _ = writeln!(text, "{}: {leaves}", format_uci(mv, chess960));
-    }
-    let _ = write!(text, "\nNodes searched: {}", report.total);
-    text
+/// A root move with its number of leaves, as perft tools parse it.
+pub fn perft_move(mv: Move, leaves: u64, chess960: bool) -> String {
+    format!("{}: {leaves}", format_uci(mv, chess960))
+}
+
+/// The number of all leaves, after an empty line.
+pub fn perft_total(total: u64) -> String {
+    format!("\nNodes searched: {total}")
+}
+
+/// Most letters of a message, and how many of them are its end.
+const MESSAGE: usize = 280;
+const MESSAGE_END: usize = 160;
+
+/// A message that may quote input, which may be unprintable and long. The middle of a long one is left out: a
+/// path or garbage stands there, while the reason comes last.
+pub fn message(text: &str) -> String {
+    let letters: Vec<char> = text.chars().filter(|letter| !letter.is_control()).collect();
+    let shown = match letters.len() > MESSAGE {
+        true => {
+            let (start, end) = (&letters[..MESSAGE - MESSAGE_END], &letters[letters.len() - MESSAGE_END..]);
+            start.iter().chain(&[' ', '.', '.', '.', ' ']).chain(end).collect()
+        }
+        false => letters.into_iter().collect::<String>(),
+    };
+    format!("info string {shown}")
 }
 
 /// The board as a person wants to see it, with all that belongs to the position.

@@ -27,7 +27,7 @@ Searching (the answer ends with a line 'bestmove')
                                also winc MS, binc MS, movestogo N
   go ... searchmoves e2e4 d2d4 only these first moves
   go ponder ..., ponderhit     on the opponent's time; the expected move was played
-  stop                         end the search
+  stop                         end the search, also a perft or bench
 
 Options
   uci                          list them

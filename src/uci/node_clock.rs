@@ -2,7 +2,8 @@
 //!
 //! A search on one thread then uses the same nodes on every run and machine, and games under a clock can be
 //! repeated. As in Stockfish, which has the option since 2015, the client's clock is only read at the first
-//! move of a game; after that the nodes of each search are taken off and the increments added.
+//! move of a game; after that the nodes of each search are taken off and the increments added. Each further
+//! time control adds the time of the first.
 
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -15,10 +16,28 @@ use crate::types::Color;
 pub struct NodeClock {
     /// Nodes that count as a millisecond; `None` when milliseconds are real.
     nodes_per_ms: Option<NonZeroU64>,
-    /// Nodes left, `[color]`; `None` before a side's first move.
-    left: [Option<u64>; 2],
+    /// `[color]`; `None` before a side's first move.
+    sides: [Option<Side>; 2],
     /// Whose clock runs, and the nodes added after the move.
     running: Option<(Color, u64)>,
+}
+
+/// The clock of one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Side {
+    /// Nodes left.
+    left: u64,
+    /// Nodes of one time control.
+    control: u64,
+    /// Moves to the next time control, when the clock last ran.
+    moves_to_go: Option<u32>,
+}
+
+impl Side {
+    /// Whether a time control was reached since the clock last ran.
+    fn has_reached_control(&self, moves_to_go: Option<u32>) -> bool {
+        self.moves_to_go.is_some_and(|before| before == 1 || moves_to_go.is_some_and(|now| now > before))
+    }
 }
 
 impl NodeClock {
@@ -34,7 +53,7 @@ impl NodeClock {
 
     /// Both clocks will be read again.
     pub fn new_game(&mut self) {
-        (self.left, self.running) = ([None; 2], None);
+        (self.sides, self.running) = ([None; 2], None);
     }
 
     /// The clock to search by for `us`, given the client's: the same where milliseconds are real.
@@ -42,17 +61,23 @@ impl NodeClock {
         self.running = None;
         let (Some(clock), Some(rate)) = (clock, self.nodes_per_ms) else { return clock };
         let nodes = |time: Duration| (time.as_millis() as u64).saturating_mul(rate.get());
-        let left = *self.left[us.index()].get_or_insert(nodes(clock.remaining));
+        let control = nodes(clock.remaining);
+        let side = self.sides[us.index()].get_or_insert(Side { left: control, control, moves_to_go: None });
+        if side.has_reached_control(clock.moves_to_go) {
+            side.left = side.left.saturating_add(side.control);
+        }
+        side.moves_to_go = clock.moves_to_go;
         self.running = Some((us, nodes(clock.increment)));
-        Some(GameClock { remaining: Duration::from_millis(left / rate), ..clock })
+        Some(GameClock { remaining: Duration::from_millis(side.left / rate), ..clock })
     }
 
-    /// The search is over and has cost so many nodes.
-    pub fn stop(&mut self, nodes: u64) {
-        if let Some((us, increment)) = self.running.take()
-            && let Some(left) = &mut self.left[us.index()]
+    /// The search is over and has cost so many nodes of the own time; `None` where the clock never ran, since
+    /// the move pondered on was not played.
+    pub fn stop(&mut self, own_nodes: Option<u64>) {
+        if let (Some((us, increment)), Some(nodes)) = (self.running.take(), own_nodes)
+            && let Some(side) = &mut self.sides[us.index()]
         {
-            *left = left.saturating_add(increment).saturating_sub(nodes);
+            side.left = side.left.saturating_add(increment).saturating_sub(nodes);
         }
     }
 }
@@ -68,21 +93,51 @@ mod tests {
             |remaining| Some(GameClock { remaining: ms(remaining), increment: ms(10), moves_to_go: None });
         let mut clocks = NodeClock::default();
         assert_eq!(clocks.start(Color::White, clock(1000)), clock(1000));
-        clocks.stop(5_000_000);
+        clocks.stop(Some(5_000_000));
         assert_eq!(clocks.start(Color::White, clock(900)), clock(900));
         clocks.set(100);
         assert_eq!(clocks.start(Color::White, clock(1000)), clock(1000));
-        clocks.stop(21_000);
+        clocks.stop(Some(21_000));
         // What the client's clock says no longer counts: 1000 - 210 + 10.
         assert_eq!(clocks.start(Color::White, clock(990)), clock(800));
-        clocks.stop(1_000_000);
+        clocks.stop(Some(1_000_000));
         assert_eq!(clocks.start(Color::White, clock(990)), clock(0));
         assert_eq!(clocks.start(Color::Black, clock(700)), clock(700));
         // A search without a clock costs nothing.
         assert_eq!(clocks.start(Color::Black, None), None);
-        clocks.stop(10_000);
+        clocks.stop(Some(10_000));
+        assert_eq!(clocks.start(Color::Black, clock(600)), clock(700));
+        // Neither does one that pondered on a move that was not played.
+        clocks.stop(None);
         assert_eq!(clocks.start(Color::Black, clock(600)), clock(700));
         clocks.new_game();
         assert_eq!(clocks.start(Color::White, clock(990)), clock(990));
+    }
+
+    #[test]
+    fn time_controls_add_time() {
+        let ms = Duration::from_millis;
+        let clock = |remaining, moves_to_go| {
+            Some(GameClock { remaining: ms(remaining), increment: Duration::ZERO, moves_to_go })
+        };
+        let mut clocks = NodeClock::default();
+        clocks.set(100);
+        let mut left = |told: u64, moves_to_go: Option<u32>| {
+            let left = clocks.start(Color::White, clock(told, moves_to_go)).map(|clock| clock.remaining);
+            clocks.stop(Some(30_000));
+            left
+        };
+        assert_eq!(left(1000, Some(2)), Some(ms(1000)));
+        assert_eq!(left(710, Some(1)), Some(ms(700)));
+        assert_eq!(left(1420, Some(2)), Some(ms(1400)));
+        assert_eq!(left(1130, Some(1)), Some(ms(1100)));
+        // One move to each control, then the rest of the game.
+        assert_eq!(left(1000, Some(1)), Some(ms(1800)));
+        assert_eq!(left(1000, None), Some(ms(2500)));
+        assert_eq!(left(1000, None), Some(ms(2200)));
+        // A control that was passed between two searches of the same side.
+        assert_eq!(left(1000, Some(3)), Some(ms(1900)));
+        assert_eq!(left(1000, Some(40)), Some(ms(2600)));
+        assert_eq!(left(1000, Some(38)), Some(ms(2300)));
     }
 }

@@ -27,6 +27,8 @@ pub const SILENCE: Duration = Duration::from_millis(150);
 /// Longest line that a client should have to expect; principal variations fit.
 pub const MAX_LINE: usize = 8192;
 
+const ENGINE: &str = env!("CARGO_BIN_EXE_quillon");
+
 /// The engine's process with both ends of the conversation.
 pub struct Client {
     pub child: Child,
@@ -42,23 +44,26 @@ pub struct Client {
 
 impl Client {
     pub fn start() -> Client {
-        Client::spawn(|output| {
-            let (sender, lines) = channel();
-            thread::spawn(move || read_lines(output, &sender));
-            lines
-        })
+        Client::spawn(&mut Command::new(ENGINE), listen)
+    }
+
+    /// A client of an engine that can have only so much memory.
+    #[cfg(target_os = "linux")]
+    pub fn with_memory(kib: u64) -> Client {
+        let script = format!("ulimit -v {kib} && exec \"$0\"");
+        Client::spawn(Command::new("sh").args(["-c", &script, ENGINE]), listen)
     }
 
     /// A client that never listens: the read end of the engine's output is closed from the start.
     pub fn deaf() -> Client {
-        Client::spawn(|output| {
+        Client::spawn(&mut Command::new(ENGINE), |output| {
             drop(output);
             channel().1
         })
     }
 
-    pub fn spawn(listen: impl FnOnce(ChildStdout) -> Receiver<String>) -> Client {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_quillon"))
+    fn spawn(engine: &mut Command, listen: impl FnOnce(ChildStdout) -> Receiver<String>) -> Client {
+        let mut child = engine
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -215,6 +220,12 @@ impl Drop for Client {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn listen(output: ChildStdout) -> Receiver<String> {
+    let (sender, lines) = channel();
+    thread::spawn(move || read_lines(output, &sender));
+    lines
 }
 
 fn read_lines(output: ChildStdout, lines: &Sender<String>) {

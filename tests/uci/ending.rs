@@ -18,6 +18,7 @@ fn quit_ends_the_process_whatever_it_does() {
         ("setoption name Threads value 4\ngo infinite\n", 1),
         ("go movetime 100000\n", 1),
         ("go perft 8\n", 0),
+        ("bench 40\n", 0),
     ] {
         let count = |lines: &[String]| lines.iter().filter(|line| line.starts_with("bestmove ")).count();
         let mut client = Client::start();
@@ -90,6 +91,37 @@ fn stop_ends_a_deep_perft() {
 }
 
 #[test]
+fn stop_and_quit_end_a_bench() {
+    let mut client = Client::start();
+    client.send("bench 30");
+    client.send("go depth 3");
+    thread::sleep(Duration::from_millis(100));
+    client.send("stop");
+    client.read_until("end of the bench", |line| line == "info string bench stopped");
+    client.search_lines();
+    // Also one that has not begun.
+    client.send("go infinite\nbench 30\nstop");
+    client.search_lines();
+    client.read_until("end of the bench", |line| line == "info string bench stopped");
+    client.send("bench 3");
+    let lines = client.read_until("end of the bench", |line| line.ends_with(" nps"));
+    assert_eq!(lines.iter().filter(|line| line.starts_with("position ")).count(), 42);
+    client.send("bench 30");
+    client.quit();
+}
+
+#[test]
+fn work_that_nobody_waits_for_ends() {
+    // The client has died: no input comes, and nobody reads.
+    for work in ["go perft 14", "bench 50"] {
+        let mut client = Client::deaf();
+        client.send(work);
+        client.end_input();
+        client.wait_for_exit();
+    }
+}
+
+#[test]
 fn a_closed_output_ends_an_infinite_search() {
     let mut client = Client::deaf();
     client.send("go infinite");
@@ -98,9 +130,16 @@ fn a_closed_output_ends_an_infinite_search() {
 
 #[test]
 fn a_closed_output_ends_the_process() {
-    for input in
-        ["uci\n", "isready\n", "d\n", "position startpos\ngo movetime 100\n", "go depth 4\n", "go perft 3\n"]
-    {
+    for input in [
+        "uci\n",
+        "isready\n",
+        "d\n",
+        "position startpos\ngo movetime 100\n",
+        "go depth 4\n",
+        "go perft 3\n",
+        "go perft 7\n",
+        "bench 9\n",
+    ] {
         // Input stays open: the engine has to notice by itself.
         let mut client = Client::deaf();
         client.send_bytes(input.as_bytes());

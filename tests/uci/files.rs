@@ -110,6 +110,13 @@ fn endgame_tables_are_found_used_and_taken_away() {
     assert!(is_won(client.search(near, "go depth 8")));
     client.send("setoption name MultiPV value 2");
     assert_eq!(client.search(won, "go depth 4").last_lines(2).len(), 2);
+    // Draws are certain, with or without the fifty-move rule.
+    client.send("setoption name UCI_ShowWDL value true");
+    for position in [drawn, "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 90 80"] {
+        let search = client.search(position, "go depth 4");
+        assert!(search.infos.iter().all(|info| info.wdl == Some([0, 1000, 0])), "{search:?}");
+    }
+    assert_eq!(client.search(won, "go depth 4").main().wdl, Some([1000, 0, 0]));
     client.send("setoption name MultiPV value 1");
     // The clock makes it a draw, unless the rule is off.
     let late = "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 90 80";
@@ -123,6 +130,10 @@ fn endgame_tables_are_found_used_and_taken_away() {
     client.send("setoption name SyzygyProbeDepth value 100");
     assert!(!is_won(client.search(near, "go depth 8")));
     client.send("setoption name SyzygyProbeDepth value 1");
+    // A folder that is not there does no harm to those that are in use.
+    client.send("setoption name SyzygyPath value /no such folder");
+    assert_eq!(client.sync()[1], "info string Syzygy: no tables found, the present ones stay");
+    assert!(is_won(client.search(near, "go depth 8")));
     client.send("setoption name SyzygyPath value <empty>");
     assert!(!is_won(client.search(near, "go depth 8")));
     assert_eq!(client.quit(), [""; 0]);
@@ -174,6 +185,40 @@ fn a_table_that_fails_in_a_search_is_named_once() {
         assert_eq!(told, expected, "{lines:#?}");
     }
     assert_eq!(client.quit(), [""; 0]);
+}
+
+#[test]
+fn the_reason_is_told_however_long_the_path() {
+    let long = format!("/no/{}here", "very/long/path/".repeat(40));
+    let mut client = Client::start();
+    for option in ["EvalFile", "BookFile", "Debug Log File"] {
+        let complaint = client.expect_complaint(&format!("setoption name {option} value {long}"));
+        assert!(complaint.starts_with(&format!("info string {option} /no/very/long/path")), "{complaint}");
+        assert!(complaint.contains("/path/here") && complaint.contains("No such file"), "{complaint}");
+        assert!(complaint.len() < 300, "{complaint}");
+    }
+    client.send(&format!("setoption name SyzygyPath value {long}"));
+    let lines = client.sync();
+    assert!(lines[0].contains("/path/here cannot be read: No such file"), "{lines:?}");
+    client.quit();
+}
+
+#[test]
+fn folders_of_tables_may_stand_in_quotation_marks() {
+    let Some(shared) = shared_tables() else { return };
+    let folders = [Folder::new("queens"), Folder::new("rooks")];
+    for (folder, name) in folders.iter().zip(["KQvK.rtbw", "KRvK.rtbw"]) {
+        folder.write(name, &std::fs::read(shared.join(name)).expect("the shared file can be read"));
+    }
+    let [queens, rooks] = folders.each_ref().map(|folder| folder.0.display().to_string());
+    let mut client = Client::start();
+    for path in
+        [format!("{queens};{rooks}"), format!("\"{queens}\";\"{rooks}\""), format!("\"{queens};{rooks}\"")]
+    {
+        client.send(&format!("setoption name SyzygyPath value {path}"));
+        assert_eq!(client.sync(), ["info string Syzygy: 2 WDL and 0 DTZ tables of up to 3 men"], "{path}");
+    }
+    client.quit();
 }
 
 #[test]
@@ -255,13 +300,23 @@ fn moves_of_the_book_are_played_at_once() {
     for go in ["go depth 3 searchmoves h2h3 h2h4", "go mate 1 depth 3"] {
         assert!(client.search("position startpos", go).main().nodes > 0, "{go}");
     }
-    for (go, end) in [("go infinite", "stop"), ("go ponder movetime 20", "ponderhit")] {
-        client.send("position startpos");
-        client.send(go);
+    client.send("position startpos");
+    client.send("go infinite");
+    client.expect_no_bestmove();
+    client.send("stop");
+    let lines = client.search_lines();
+    assert!(Search::check(&Position::start(), &lines, false).main().nodes > 0);
+    // The move is held back while the client ponders.
+    for end in ["ponderhit", "stop"] {
+        client.send("position startpos moves e2e4");
+        client.send("go ponder wtime 1000 btime 1000");
         client.expect_no_bestmove();
+        assert_eq!(client.sync(), [""; 0]);
         client.send(end);
         let lines = client.search_lines();
-        assert!(Search::check(&Position::start(), &lines, false).main().nodes > 0, "{go}");
+        assert_eq!(lines[0], "info string book move", "{lines:?}");
+        let search = Search::check(&root_of("position startpos moves e2e4"), &lines, false);
+        assert_eq!((search.best.as_str(), search.main().nodes), ("c7c5", 0));
     }
     // The depth is counted in moves of the game.
     client.send("setoption name BookDepth value 8");

@@ -14,7 +14,22 @@ fn unknown_commands_are_named_in_one_line() {
     for line in ["xyzzy", "\\", "-1", "bestmove e2e4", "info depth 3", "GO depth 3", "\u{1b}[31m", "♞f3"] {
         client.expect_complaint(line);
     }
+    // A word that somebody mistyped is not skipped for another that follows it.
+    for (line, meant) in [
+        ("setopton name Ponder value d", Some("setoption")),
+        ("posiiton startpos moves e2e4 go depth 3", Some("position")),
+        ("isredy stop", Some("isready")),
+        ("og perft 2", None),
+        ("joho d", None),
+    ] {
+        let complaint = client.expect_complaint(line);
+        assert!(complaint.contains("unknown command"), "{complaint}");
+        assert_eq!(complaint.contains("did you mean"), meant.is_some(), "{complaint}");
+        assert!(complaint.contains(meant.unwrap_or_default()), "{complaint}");
+    }
     // Words before a command are skipped, as the specification asks.
+    client.send("joho debug on");
+    assert_eq!(client.sync(), [""; 0]);
     assert_eq!(client.search("position startpos", "please go depth 3").main().depth, 3);
     client.quit();
 }

@@ -1,8 +1,8 @@
 //! What options there are, what they take and what they do.
 
-use crate::KIWIPETE;
 use crate::client::files::Folder;
 use crate::client::{Client, Search};
+use crate::{CHECKMATE, KIWIPETE, STALEMATE};
 use quillon::board::Position;
 
 #[test]
@@ -92,19 +92,47 @@ fn wrong_options_are_refused_in_one_line() {
     client.quit();
 }
 
+#[cfg(target_os = "linux")]
 #[test]
-fn a_table_that_does_not_fit_is_refused() {
-    let mut client = Client::start();
-    // The largest size of the list: 32 TiB. Where the system promises memory that it does not have, the
-    // size may be accepted; untouched pages cost nothing then.
-    client.send("setoption name Hash value 33554432");
-    let answer = client.sync();
-    assert!(answer.len() <= 1, "{answer:?}");
-    assert!(answer.iter().all(|line| line.starts_with("info string not enough memory")), "{answer:?}");
-    assert_eq!(client.search(&format!("position fen {KIWIPETE}"), "go depth 5").main().depth, 5);
+fn what_does_not_fit_into_memory_is_refused() {
+    let mut client = Client::with_memory(600_000);
+    let analysis = |client: &mut Client| client.search(&format!("position fen {KIWIPETE}"), "go depth 5");
+    for hash in [33_554_432, 1024] {
+        let complaint = client.expect_complaint(&format!("setoption name Hash value {hash}"));
+        assert_eq!(complaint, format!("info string not enough memory for a hash table of {hash} MB"));
+        assert_eq!(analysis(&mut client).main().depth, 5);
+    }
+    for threads in [256, 128, 64] {
+        let complaint = client.expect_complaint(&format!("setoption name Threads value {threads}"));
+        let reasons = ["info string not enough memory for ", "info string cannot start search thread: "];
+        assert!(reasons.iter().any(|reason| complaint.starts_with(reason)), "{complaint}");
+        assert_eq!(analysis(&mut client).main().depth, 5);
+        client.send("ucinewgame");
+    }
     client.send("setoption name Hash value 2");
+    client.send("setoption name Threads value 2");
     assert_eq!(client.sync(), [""; 0]);
-    assert_eq!(client.search("position startpos", "go depth 5").main().depth, 5);
+    assert_eq!(analysis(&mut client).main().depth, 5);
+    client.quit();
+}
+
+#[test]
+fn a_value_that_is_there_already_changes_nothing() {
+    let mut client = Client::start();
+    // Nodes of the same search twice: the second profits from the first.
+    let mut twice = |between: &[&str]| {
+        client.send("ucinewgame");
+        let mut nodes = || client.search(&format!("position fen {KIWIPETE}"), "go depth 9").main().nodes;
+        let first = nodes();
+        between.iter().for_each(|line| client.send(line));
+        let mut nodes = || client.search(&format!("position fen {KIWIPETE}"), "go depth 9").main().nodes;
+        (first, nodes())
+    };
+    let (first, second) = twice(&[]);
+    assert!(second < first / 2, "{first} {second}");
+    assert_eq!(twice(&["setoption name Hash value 16", "setoption name Threads value 1"]), (first, second));
+    assert_eq!(twice(&["setoption name Clear Hash"]), (first, first));
+    assert_eq!(twice(&["setoption name Hash value 4", "setoption name Hash value 16"]).0, first);
     client.quit();
 }
 
@@ -196,6 +224,14 @@ fn chances_are_shown_on_demand_and_fit_the_score() {
     assert!(win < 20 && loss > 950, "{win} {draw} {loss}");
     let mate = client.search("position fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "go depth 3");
     assert_eq!(mate.main().wdl, Some([1000, 0, 0]));
+    // Nothing but a draw is possible where nobody can give mate, or nobody can move.
+    for fen in ["4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 9 70", STALEMATE] {
+        let search = client.search(&format!("position fen {fen}"), "go depth 5");
+        assert!(search.infos.iter().all(|info| info.wdl == Some([0, 1000, 0])), "{fen} {search:?}");
+    }
+    let mated = client.search(&format!("position fen {CHECKMATE}"), "go depth 5");
+    assert_eq!(mated.main().wdl, Some([0, 0, 1000]));
+    client.quit();
 }
 
 #[test]

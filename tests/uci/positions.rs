@@ -37,7 +37,7 @@ fn long_games_are_followed() {
         client.send(&command);
         assert_eq!(client.fen(), root_of(&command).to_string());
         let search = client.search(&command, "go depth 4");
-        assert!(search.main().depth <= 4);
+        assert_eq!(search.main().depth, 4);
     }
     // A thousand plies of moving knights to and fro.
     let command = format!("position startpos moves{}", " g1f3 g8f6 f3g1 f6g8".repeat(250));
@@ -272,6 +272,12 @@ fn perft_is_printed_for_tools_to_read() {
             assert!(lines.contains(&"e2e4: 600".to_owned()) && lines.contains(&"a2a3: 380".to_owned()));
         }
     }
+    // Each move is told as soon as it is counted.
+    client.send("position startpos");
+    client.send("go perft 7");
+    client.read_until("the first count", |line| line == "a2a3: 106743106");
+    client.send("stop");
+    client.read_until("the end", |line| line == "info string perft stopped");
     // Without `go` too, and castling in the right spelling.
     client.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
     client.send("perft 1");

@@ -197,7 +197,7 @@ fn several_threads_follow_the_protocol_too() {
     let mut client = Client::start();
     client.send("setoption name Threads value 3");
     for _ in 0..3 {
-        assert!(client.search("position startpos", "go depth 7").main().depth <= 7);
+        assert_eq!(client.search("position startpos", "go depth 7").main().depth, 7);
         client.search(&format!("position fen {KIWIPETE}"), "go movetime 30");
         client.search(&format!("position fen {KIWIPETE}"), "go nodes 5000");
         client.send("go infinite");
@@ -218,6 +218,13 @@ fn unusable_go_arguments_start_no_search() {
     {
         client.expect_complaint(line);
     }
+    // What is said of clocks only does not hide a limit.
+    assert_eq!(client.search("position startpos", "go depth 6 movestogo 40 binc 5").main().depth, 6);
+    // A restriction to nothing is none, but worth a word.
+    client.send("go depth 3 searchmoves");
+    let lines = client.search_lines();
+    assert_eq!(lines[0], "info string no move follows searchmoves; all moves are searched");
+    assert_eq!(Search::check(&Position::start(), &lines, false).main().depth, 3);
     // Unknown words are skipped.
     let search = client.search("position startpos", "go quickly depth 3 please");
     assert_eq!(search.main().depth, 3);

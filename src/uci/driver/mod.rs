@@ -5,12 +5,13 @@
 //! once; everything that changes the engine waits in a queue until the search is over. `stop` and
 //! `ponderhit` are also for each `go` that waits there.
 
+mod set_option;
+
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, stdin};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -18,24 +19,19 @@ use super::command::{self, Command, GoCommand};
 use super::help::HELP;
 use super::input::{self, Input, MAX_LINE};
 use super::node_clock::NodeClock;
-use super::options::{self, Change, Settings};
+use super::options::{self, Settings};
 use super::{Output, format, position};
 use crate::board::Position;
-use crate::book::Book;
 use crate::engine::{Engine, EngineError};
 use crate::eval::WdlModel;
-use crate::movegen::{PerftOptions, perft_parallel};
-use crate::nnue::{self, Network};
+use crate::movegen::perft_divide;
+use crate::nnue::Network;
 use crate::notation::parse_uci;
-use crate::search::{GameClock, SearchEvent, SearchLimits};
-use crate::tablebase::{Opened, ProbeRules, Tablebases};
+use crate::search::{Control, GameClock, SearchEvent, SearchLimits};
 use crate::types::{Depth, Move};
 
 /// Name and version as `id name` shows them.
 pub const NAME: &str = concat!("Quillon ", env!("CARGO_PKG_VERSION"));
-
-/// Unusable table files that are named one by one.
-const SHOWN_FAULTS: usize = 8;
 
 enum Event {
     /// A line, and when it came.
@@ -45,16 +41,19 @@ enum Event {
     Done {
         /// Its last word.
         text: String,
-        /// Nodes searched.
-        nodes: u64,
+        /// Nodes searched on the own clock, if that ran.
+        own_nodes: Option<u64>,
     },
     /// Nobody reads our output any more.
     OutputClosed,
 }
 
-/// Runs the bench to a depth with a network, writing its progress, and returns
-/// its last line.
-pub type Bench = fn(Option<Depth>, Arc<Network>, &Output) -> String;
+/// How often it is tried, after the end of input, whether anybody still reads the output.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
+
+/// Runs the bench to a depth with a network, writing its progress, until it is stopped, and returns its last
+/// line.
+pub type Bench = fn(Option<Depth>, Arc<Network>, &Output, &Arc<Control>) -> String;
 
 /// Speaks UCI on standard input and output until `quit` or the end of input. `bench` runs the bench
 /// command, which lives in a later room.
@@ -86,7 +85,7 @@ pub fn converse(
         output: Arc::new(output),
         sender,
         searching: false,
-        perft_stop: Arc::default(),
+        stop_work: Box::new(|| {}),
         queue: VecDeque::new(),
         bench,
     };
@@ -110,10 +109,10 @@ struct Driver {
     node_clock: NodeClock,
     output: Arc<Output>,
     sender: Sender<Event>,
-    /// A search or perft runs, or a `bestmove` is held back.
+    /// A search, perft or bench runs, or a `bestmove` is held back.
     searching: bool,
-    /// Ends a running perft.
-    perft_stop: Arc<AtomicBool>,
+    /// Ends a running perft or bench.
+    stop_work: Box<dyn Fn()>,
     /// Commands that wait for the search to end.
     queue: VecDeque<Waiting>,
     bench: Bench,
@@ -122,7 +121,7 @@ struct Driver {
 impl Driver {
     fn serve(&mut self, events: &Receiver<Event>) {
         let mut input_ended = false;
-        while let Ok(event) = events.recv() {
+        while let Some(event) = self.next_event(events, input_ended) {
             match event {
                 Event::Input(Input::Line(line), time) => {
                     self.output.log_input(&line, time);
@@ -137,11 +136,11 @@ impl Driver {
                     self.output.log_input("(a line that is too long)", time);
                     self.complain(&format!("a line of more than {MAX_LINE} bytes is ignored"));
                 }
-                Event::Done { text, nodes } => {
+                Event::Done { text, own_nodes } => {
                     // Only now may a client that waits for this line send the next command, so what it
                     // sends can never be taken as meant for the search that is over.
                     self.searching = false;
-                    self.node_clock.stop(nodes);
+                    self.node_clock.stop(own_nodes);
                     self.output.line(&text);
                     self.drain_queue();
                 }
@@ -155,12 +154,31 @@ impl Driver {
                 self.engine.stop();
             }
         }
+        (self.stop_work)();
         self.engine.stop();
         self.engine.wait();
         // A search that was still running is answered like any other.
         while let Ok(event) = events.try_recv() {
             if let Event::Done { text, .. } = event {
                 self.output.line(&text);
+            }
+        }
+    }
+
+    /// Waits for the next event. When the input has ended, only a perft or bench can go on for long; it does so
+    /// as long as somebody reads the output, which shows when something is written.
+    fn next_event(&self, events: &Receiver<Event>, input_ended: bool) -> Option<Event> {
+        if !input_ended {
+            return events.recv().ok();
+        }
+        loop {
+            match events.recv_timeout(SIGN_OF_LIFE) {
+                Err(RecvTimeoutError::Timeout) => {
+                    if !self.output.line("info string the input has ended, the work goes on") {
+                        return Some(Event::OutputClosed);
+                    }
+                }
+                event => return event.ok(),
             }
         }
     }
@@ -203,10 +221,7 @@ impl Driver {
     }
 
     fn complain(&self, error: &dyn std::fmt::Display) {
-        // The text may quote input, which may be long or unprintable.
-        let text: String =
-            error.to_string().chars().filter(|letter| !letter.is_control()).take(200).collect();
-        self.output.line(&format!("info string {text}"));
+        self.output.line(&format::message(&error.to_string()));
     }
 
     fn execute(&mut self, command: Command) {
@@ -221,7 +236,7 @@ impl Driver {
             Command::Position { fen, moves } => self.set_position(fen.as_deref(), &moves),
             Command::Go(go) => self.go(&go),
             Command::Stop => {
-                self.perft_stop.store(true, Ordering::Relaxed);
+                (self.stop_work)();
                 self.engine.stop();
             }
             Command::PonderHit => self.engine.ponderhit(),
@@ -254,110 +269,6 @@ impl Driver {
             .line(&format!("id name {NAME}\nid author the Quillon authors\n{}\nuciok", options.join("\n")));
     }
 
-    fn set_option(&mut self, name: &str, value: Option<&str>) {
-        #[cfg(feature = "tuning")]
-        if let Some(value) = value.and_then(|value| value.parse().ok())
-            && self.engine.params.set(name, value)
-        {
-            return;
-        }
-        let change = match options::parse(name, value) {
-            Ok(change) => change,
-            Err(error) => return self.complain(&error),
-        };
-        match change {
-            Change::Hash(mib) => {
-                let done = self.engine.set_hash(mib);
-                self.complain_if_failed(done);
-            }
-            Change::Threads(threads) => {
-                let done = self.engine.set_threads(threads);
-                self.complain_if_failed(done);
-            }
-            Change::ClearHash => self.engine.clear(),
-            Change::Overhead(ms) => self.settings.overhead_ms = ms,
-            Change::MultiPv(lines) => self.settings.multi_pv = lines,
-            Change::Chess960(on) => self.settings.chess960 = on,
-            Change::ShowWdl(on) => self.settings.show_wdl = on,
-            Change::EvalFile(path) => self.set_eval_file(path.as_deref()),
-            Change::NodesTime(nodes) => self.node_clock.set(nodes),
-            Change::DebugLog(path) => {
-                if let Err(error) = self.output.set_log(path.as_deref()) {
-                    let path = path.unwrap_or_default();
-                    self.complain(&format!("Debug Log File {}: {error}", path.display()));
-                }
-            }
-            Change::SyzygyPath(path) => self.set_syzygy_path(path.as_deref()),
-            Change::SyzygyProbeDepth(min_depth) => {
-                self.engine.set_probe_rules(ProbeRules { min_depth, ..self.engine.probe_rules() })
-            }
-            Change::SyzygyProbeLimit(max_men) => {
-                self.engine.set_probe_rules(ProbeRules { max_men, ..self.engine.probe_rules() })
-            }
-            Change::Syzygy50MoveRule(fifty_move_rule) => {
-                self.engine.set_probe_rules(ProbeRules { fifty_move_rule, ..self.engine.probe_rules() })
-            }
-            Change::OwnBook(on) => self.settings.own_book = on,
-            Change::AnalyseMode(on) => self.settings.analyse_mode = on,
-            Change::BookFile(path) => self.set_book_file(path.as_deref()),
-            Change::BookDepth(moves) => self.engine.opening.depth = moves,
-            Change::BestBookMove(on) => self.engine.opening.best_only = on,
-            Change::LimitStrength(on) => self.settings.limit_strength = on,
-            Change::Elo(elo) => self.settings.elo = elo,
-            Change::Skill(skill) => self.settings.skill = skill,
-            // Pondering is the client's decision; `go ponder` always works.
-            Change::Nothing => {}
-        }
-    }
-
-    fn complain_if_failed(&self, done: Result<(), EngineError>) {
-        if let Err(error) = done {
-            self.complain(&error);
-        }
-    }
-
-    /// Evaluates with the network of a file from now on, or as built in. With an unusable file the present
-    /// evaluation stays.
-    fn set_eval_file(&mut self, path: Option<&Path>) {
-        let Some(path) = path else { return self.engine.set_network(nnue::built_in()) };
-        match Network::load(path) {
-            Ok(network) => {
-                self.say(&format!("info string {}", format::network(&network)));
-                self.engine.set_network(Arc::new(network));
-            }
-            Err(error) => self.complain(&format!("EvalFile {}: {error}", path.display())),
-        }
-    }
-
-    /// Uses the endgame tables of these folders from now on, and tells what was found.
-    fn set_syzygy_path(&mut self, path: Option<&str>) {
-        let Some(path) = path else { return self.engine.set_tablebases(None) };
-        let Opened { tables, faults } = Tablebases::open(path);
-        for fault in faults.iter().take(SHOWN_FAULTS) {
-            self.complain(&format!("Syzygy: {fault}"));
-        }
-        if faults.len() > SHOWN_FAULTS {
-            self.complain(&format!("Syzygy: {} more faults like these", faults.len() - SHOWN_FAULTS));
-        }
-        match &tables {
-            Some(tables) => self.say(&format!("info string Syzygy: {tables}")),
-            None => self.say("info string Syzygy: no tables found"),
-        }
-        self.engine.set_tablebases(tables);
-    }
-
-    /// Takes opening moves from a file from now on. With an unusable file there is no book.
-    fn set_book_file(&mut self, path: Option<&Path>) {
-        let book = path.map(|path| Book::load(path).map_err(|error| (path, error))).transpose();
-        self.engine.opening.book = book.unwrap_or_else(|(path, error)| {
-            self.complain(&format!("BookFile {}: {error}", path.display()));
-            None
-        });
-        if let Some(book) = &self.engine.opening.book {
-            self.say(&format!("info string book with {} entries", book.entry_count()));
-        }
-    }
-
     /// All or nothing: only when everything fits does the new position replace the old one.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) {
         match position::set_up(fen, moves) {
@@ -379,7 +290,7 @@ impl Driver {
         self.engine.go(limits, move |event| {
             let text = format::event(&event, style);
             let next = match event {
-                SearchEvent::Finished(result) => Some(Event::Done { text, nodes: result.nodes }),
+                SearchEvent::Finished(result) => Some(Event::Done { text, own_nodes: result.own_nodes }),
                 _ => (!output.line(&text)).then_some(Event::OutputClosed),
             };
             // The driver may have quit without waiting.
@@ -388,19 +299,20 @@ impl Driver {
     }
 
     fn limits(&mut self, go: &GoCommand) -> SearchLimits {
-        let search_moves = self.search_moves(&go.search_moves);
+        let search_moves = self.search_moves(go.search_moves.as_deref());
         let position = self.position();
         let stm = position.stm();
         let (us, them) = (stm.index(), (!stm).index());
-        // Where only the other side's clock is given, one like it is the best guess; where only an
-        // increment is given, the clock is empty.
+        let bounded = go.depth.is_some() || go.nodes.is_some() || go.mate.is_some() || go.move_time.is_some();
+        // Where only the other side's clock is given, one like it is the best guess. Where an increment or a
+        // number of moves is all there is, the clock is empty: better a move at once than none.
         let time = go.time[us].or(go.time[them]);
-        let clock = (time.is_some() || go.increment[us].is_some()).then(|| GameClock {
+        let has_clock = time.is_some() || go.has_clock() && !bounded;
+        let clock = has_clock.then(|| GameClock {
             remaining: time.unwrap_or_default(),
             increment: go.increment[us].unwrap_or_default(),
-            moves_to_go: go.moves_to_go,
+            moves_to_go: go.moves_to_go.filter(|&moves| moves > 0),
         });
-        let bounded = go.depth.is_some() || go.nodes.is_some() || go.mate.is_some() || go.move_time.is_some();
         // A bare `go` means the same as `go infinite`.
         let infinite = go.infinite || !(bounded || clock.is_some() || go.ponder);
         let plays = !infinite && go.mate.is_none() && !self.settings.analyse_mode;
@@ -422,7 +334,11 @@ impl Driver {
     }
 
     /// The legal ones of these moves. All others are named in one line.
-    fn search_moves(&self, texts: &[String]) -> Vec<Move> {
+    fn search_moves(&self, texts: Option<&[String]>) -> Vec<Move> {
+        let Some(texts) = texts else { return Vec::new() };
+        if texts.is_empty() {
+            self.complain(&"no move follows searchmoves; all moves are searched");
+        }
         let mut moves = Vec::new();
         let mut wrong = Vec::new();
         for text in texts {
@@ -444,12 +360,18 @@ impl Driver {
     fn perft(&mut self, depth: u32) {
         let position = *self.position();
         let chess960 = self.writes_960();
+        let output = Arc::clone(&self.output);
         let stop = Arc::new(AtomicBool::new(false));
-        self.perft_stop = Arc::clone(&stop);
+        let flag = Arc::clone(&stop);
+        self.stop_work = Box::new(move || flag.store(true, Ordering::Relaxed));
         self.run_beside(move || {
-            let options = PerftOptions { depth, threads: 1, hash_mib: 0 };
-            match perft_parallel(&position, options, &stop) {
-                Ok(report) => format::perft(&report, chess960),
+            let tell = |mv, leaves| {
+                if !output.line(&format::perft_move(mv, leaves, chess960)) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            };
+            match perft_divide(&position, depth, &stop, tell) {
+                Ok(total) => format::perft_total(total),
                 Err(error) => format!("info string {error}"),
             }
         });
@@ -459,7 +381,10 @@ impl Driver {
     fn bench(&mut self, depth: Option<Depth>) {
         let (bench, network) = (self.bench, Arc::clone(self.engine.network()));
         let output = Arc::clone(&self.output);
-        self.run_beside(move || bench(depth, network, &output));
+        let control = Arc::new(Control::new(1, false));
+        let stop = Arc::clone(&control);
+        self.stop_work = Box::new(move || stop.stop());
+        self.run_beside(move || bench(depth, network, &output, &control));
     }
 
     /// Runs long work on a thread of its own. What it returns is printed when it is done.
@@ -467,7 +392,7 @@ impl Driver {
         let sender = self.sender.clone();
         let run = move || {
             // The driver may have quit without waiting.
-            let _ = sender.send(Event::Done { text: work(), nodes: 0 });
+            let _ = sender.send(Event::Done { text: work(), own_nodes: None });
         };
         match thread::Builder::new().spawn(run) {
             Ok(_) => self.searching = true,
@@ -485,7 +410,9 @@ struct Waiting {
 
 /// Sets a flag of all commands that start something. Those before one that has it have it too.
 fn mark(queue: &mut VecDeque<Waiting>, flag: fn(&mut Waiting) -> &mut bool) {
-    let work = |waiting: &&mut Waiting| matches!(waiting.command, Command::Go(_) | Command::Perft { .. });
+    let work = |waiting: &&mut Waiting| {
+        matches!(waiting.command, Command::Go(_) | Command::Perft { .. } | Command::Bench { .. })
+    };
     for waiting in queue.iter_mut().rev().filter(work) {
         if std::mem::replace(flag(waiting), true) {
             break;
