@@ -67,12 +67,21 @@ def analyses_with_several_lines(engine):
 def limits_its_strength(engine):
     """The options that lichess-bot and others set."""
     board = chess.Board()
+
+    def move_and_nodes():
+        result = engine.play(board, chess.engine.Limit(time=0.2), info=chess.engine.INFO_ALL)
+        return result.move, result.info["nodes"]
+
+    # README: 3000 nodes a move at Elo 600, and hardly more at 1200 (3400) or skill 5 (1150).
     engine.configure({"UCI_LimitStrength": True, "UCI_Elo": 1200, "Hash": 32, "Threads": 1})
     for _ in range(16):
-        board.push(engine.play(board, chess.engine.Limit(time=0.05)).move)
+        move, nodes = move_and_nodes()
+        assert nodes <= 3400, nodes
+        board.push(move)
     engine.configure({"UCI_LimitStrength": False, "Skill Level": 5})
-    board.push(engine.play(board, chess.engine.Limit(time=0.05)).move)
+    assert move_and_nodes()[1] <= 3400
     engine.configure({"Skill Level": 20})
+    assert move_and_nodes()[1] > 3400
 
 
 def plays_chess960(engine):
