@@ -141,3 +141,37 @@ impl Control {
         self.counters.iter().map(|counters| counters.tb_hits.load(Relaxed)).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_claim_all_nodes_and_no_more() {
+        for threads in [1, 4, 64] {
+            for limit in [0, 1, 100, 1000, 100_000] {
+                let control = Control::new(threads, false);
+                let claims: Vec<u64> = std::iter::repeat_with(|| control.claim(limit, 512))
+                    .take_while(|&nodes| nodes > 0)
+                    .collect();
+                assert_eq!(claims.iter().sum::<u64>(), limit);
+                let fair = limit.div_ceil(threads as u64).min(512);
+                assert!(claims.iter().all(|&nodes| nodes <= fair), "{threads} {limit}: {claims:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn pondering_is_told_apart() {
+        let control = Control::new(2, true);
+        control.publish(0, 700, 0);
+        control.publish(1, 50, 0);
+        assert_eq!((control.pondered_nodes(), control.own_nodes()), (0, None));
+        control.ponderhit();
+        assert_eq!((control.pondered_nodes(), control.own_nodes()), (750, Some(0)));
+        control.publish(0, 900, 0);
+        control.ponderhit();
+        assert_eq!((control.pondered_nodes(), control.own_nodes()), (750, Some(200)));
+        assert_eq!(Control::new(1, false).own_nodes(), Some(0));
+    }
+}

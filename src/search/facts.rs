@@ -59,39 +59,39 @@ impl Searcher {
         eval
     }
 
-    /// Works out what the rules of a node look at, and makes the stack ready for the nodes below.
-    #[allow(clippy::too_many_arguments)]
+    /// Writes the evaluation of a node down, unless it is searched again without one of its moves.
     #[inline(always)]
-    pub(super) fn look_at<K: NodeKind>(
+    pub(super) fn note_evaluation<K: NodeKind>(
         &mut self,
         job: &SearchJob,
         position: &Position,
-        window: Window,
-        depth: Depth,
-        ply: usize,
-        cut_node: bool,
         known: Option<TtEntry>,
-    ) -> NodeFacts {
-        let is_full = self.stack[ply].excluded.is_none();
-        if is_full {
+        ply: usize,
+    ) {
+        if self.stack[ply].excluded.is_none() {
             self.stack[ply].raw_eval = self.raw_eval(job, position, known, ply);
             self.stack[ply].tt_pv = K::PV || known.is_some_and(|entry| entry.was_pv);
         }
-        let mut facts = self.gather_facts::<K>(position, window, depth, ply, cut_node, known);
+    }
+
+    /// Learns from the facts, makes the stack ready for the nodes below and settles the depth.
+    #[inline(always)]
+    pub(super) fn use_facts<K: NodeKind>(&mut self, facts: &mut NodeFacts) {
+        let ply = facts.ply;
         if K::ROOT {
             self.stack[ply + 1].cutoffs = 0;
         }
         self.stack[ply + 2].cutoffs = 0;
         self.stack[ply + 1].excluded = None;
-        if !K::ROOT && is_full {
-            self.learn_from_evaluation(&facts);
+        if !K::ROOT && self.stack[ply].excluded.is_none() {
+            self.learn_from_evaluation(facts);
         }
-        facts.depth += self.hindsight::<K>(&facts);
-        facts
+        facts.depth += self.hindsight::<K>(facts);
     }
 
+    /// Gathers what the rules of a node look at.
     #[inline(always)]
-    fn gather_facts<K: NodeKind>(
+    pub(super) fn gather_facts<K: NodeKind>(
         &mut self,
         position: &Position,
         window: Window,

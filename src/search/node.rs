@@ -153,7 +153,9 @@ impl Searcher {
 
         // 5. Static evaluation.
         let window = Window::new(alpha, beta);
-        let mut facts = self.look_at::<K>(job, position, window, depth, ply, cut_node, known);
+        self.note_evaluation::<K>(job, position, known, ply);
+        let mut facts = self.gather_facts::<K>(position, window, depth, ply, cut_node, known);
+        self.use_facts::<K>(&mut facts);
 
         // 6. Cut-offs without a full look at the moves.
         if !K::PV
