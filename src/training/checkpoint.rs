@@ -7,7 +7,6 @@
 //!             or f64 each
 //! data        u64, fingerprint of the positions
 //! steps       u64, steps taken
-//! progress    f64, how far along the schedules the last one was
 //! rows        u64, number of rows of the log, then eight f64 each
 //! weights     f32 each, in the order of the trainer's lanes; then the means of the gradient and those of
 //!             its square
@@ -69,7 +68,6 @@ pub struct Checkpoint {
     history: History,
     weights: Lanes,
     optimiser: Adam,
-    progress: f64,
 }
 
 impl Checkpoint {
@@ -81,7 +79,6 @@ impl Checkpoint {
             history: history.clone(),
             weights: trainer.weights.clone(),
             optimiser: trainer.optimiser.clone(),
-            progress: trainer.progress,
         }
     }
 
@@ -106,8 +103,7 @@ impl Checkpoint {
         if is_other_data {
             return Err(CheckpointError::OtherData);
         }
-        let Checkpoint { weights, optimiser, progress, history, .. } = self;
-        Ok((Trainer::with_state(settings, threads, weights, optimiser, progress), history))
+        Ok((Trainer::with_state(settings, threads, self.weights, self.optimiser), self.history))
     }
 
     /// Writes a file; an old one is replaced only when the new one is complete on the disk.
@@ -132,8 +128,7 @@ impl Checkpoint {
         for (_, number) in listed(&self.settings) {
             bytes.extend(number.to_bytes());
         }
-        let (progress, rows) = (self.progress.to_bits(), self.history.0.len() as u64);
-        for number in [self.fingerprint, self.optimiser.steps, progress, rows] {
+        for number in [self.fingerprint, self.optimiser.steps, self.history.0.len() as u64] {
             bytes.extend(number.to_le_bytes());
         }
         for row in &self.history.0 {
@@ -186,7 +181,7 @@ fn read(mut bytes: &[u8]) -> Option<Checkpoint> {
     let scale = i32::try_from(next()?).ok()?;
     let seed = next()?;
     let settings = Settings { shape, passes, batch, rate, last_rate, decay, wdl, last_wdl, scale, seed };
-    let (fingerprint, steps, progress, rows) = (next()?, next()?, f64::from_bits(next()?), next()?);
+    let (fingerprint, steps, rows) = (next()?, next()?, next()?);
     let mut history = History::default();
     for _ in 0..rows {
         let mut number = || Some(f64::from_bits(next()?));
@@ -211,7 +206,7 @@ fn read(mut bytes: &[u8]) -> Option<Checkpoint> {
     });
     let weights = lists.next()?;
     let optimiser = Adam { first: lists.next()?, second: lists.next()?, steps };
-    Some(Checkpoint { settings, fingerprint, history, weights, optimiser, progress })
+    Some(Checkpoint { settings, fingerprint, history, weights, optimiser })
 }
 
 /// A setting's value.

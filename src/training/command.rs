@@ -89,9 +89,6 @@ out, both for the present share of the result in the target. The columns train_l
 holdout_loss_at_last_wdl of the log are for the share at the end. They can be compared from line to line, with
 each other, and between trainings that end with the same share and have the same data.
 
-In the last fifth of the training the weights are rounded to what the net file can hold wherever positions are
-judged, so that the net learns to make up for it.
-
 Examples:
   quillon train --data gen0.games --out gen0.net --hidden 64 --threads 2
   quillon train --data gen1.games gen2.games --out gen2.net --hidden 256 --buckets 8 --checkpoints

@@ -28,7 +28,7 @@ const ROW_HOLDOUT: usize = 500_000;
 /// Positions, spread over those trained on, whose loss a row of the log tells beside it.
 const ROW_SAMPLE: usize = 200_000;
 /// Positions, spread over those trained on, by which rounding is made up for.
-const ROUNDING_POSITIONS: usize = 50_000;
+const ROUNDING_POSITIONS: usize = 160_000;
 /// Positions that the last report looks at.
 const REPORT_POSITIONS: usize = 100_000;
 /// When, in percent of the passes, nets are kept on the way.

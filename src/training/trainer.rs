@@ -1,6 +1,5 @@
 //! The training loop: passes, batches, parts, and the threads that share them.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +7,6 @@ use super::adam::Adam;
 use super::block::{BLOCK, Block};
 use super::lane::{Lane, Lanes};
 use super::objective::{Objective, loss_and_slope};
-use super::quantise::rounded;
 use super::random::Permutation;
 use super::record::Record;
 use super::shape::Shape;
@@ -21,11 +19,6 @@ pub const PARTS: usize = 8;
 
 /// Random stream of the first weights, beside the numbers of the passes.
 const INIT: u64 = 1 << 41;
-
-/// From this share of the training on, positions are judged with weights rounded as in the net file, while
-/// the gradient moves the exact ones ("straight-through estimator", Bengio et al. 2013). So the net
-/// learns to do with the integers that it will have.
-const ROUNDED_FROM: f64 = 0.8;
 
 /// Features that a perspective has on average, more or less; the first weights are scaled by it.
 const ACTIVE_FEATURES: f32 = 32.0;
@@ -88,8 +81,6 @@ pub struct Trainer {
     threads: usize,
     pub(super) weights: Lanes,
     pub(super) optimiser: Adam,
-    /// How far along the schedules the last step was, 0 to 1.
-    pub(super) progress: f64,
     parts: Vec<Part>,
     workers: Vec<Worker>,
 }
@@ -137,17 +128,11 @@ impl Trainer {
                 }
             }
         }
-        Trainer::with_state(settings, threads, weights, Adam::new(shape), 0.0)
+        Trainer::with_state(settings, threads, weights, Adam::new(shape))
     }
 
     /// A network as an earlier training left it.
-    pub(super) fn with_state(
-        settings: Settings,
-        threads: usize,
-        weights: Lanes,
-        optimiser: Adam,
-        progress: f64,
-    ) -> Trainer {
+    pub(super) fn with_state(settings: Settings, threads: usize, weights: Lanes, optimiser: Adam) -> Trainer {
         let shape = settings.shape;
         let threads = threads.clamp(1, PARTS);
         let part = || Part { gradient: Lanes::zeros(shape.lanes()), loss: 0.0 };
@@ -157,7 +142,6 @@ impl Trainer {
             threads,
             weights,
             optimiser,
-            progress,
             parts: (0..PARTS).map(|_| part()).collect(),
             workers: (0..threads).map(|_| worker()).collect(),
         }
@@ -187,16 +171,21 @@ impl Trainer {
     pub fn step(&mut self, records: &[Record]) -> f64 {
         let steps = self.settings.steps(records.len());
         let (pass, step) = (self.optimiser.steps / steps, self.optimiser.steps % steps);
-        self.progress = self.settings.progress_at(self.optimiser.steps, records.len());
+        let progress = self.settings.progress_at(self.optimiser.steps, records.len());
         let order = Permutation::new(records.len() as u32, self.settings.seed, pass);
-        self.step_on(records, &order, share(0..records.len(), step as usize, steps as usize))
+        self.step_on(records, &order, share(0..records.len(), step as usize, steps as usize), progress)
     }
 
-    fn step_on(&mut self, records: &[Record], order: &Permutation, places: Range<usize>) -> f64 {
+    fn step_on(
+        &mut self,
+        records: &[Record],
+        order: &Permutation,
+        places: Range<usize>,
+        progress: f64,
+    ) -> f64 {
         let Settings { shape, decay, .. } = self.settings;
-        let (objective, rate) =
-            (self.settings.objective_at(self.progress), self.settings.rate_at(self.progress));
-        let weights = &*judging(&self.weights, self.progress, shape);
+        let (objective, rate) = (self.settings.objective_at(progress), self.settings.rate_at(progress));
+        let weights = &self.weights;
         let samples = places.len();
         let queue = Mutex::new(self.parts.iter_mut().enumerate());
         let work = |worker: &mut Worker| {
@@ -227,11 +216,10 @@ impl Trainer {
         (!records.is_empty()).then(|| Validation { loss: sums.0 / count, last_loss: sums.1 / count })
     }
 
-    /// Calls `f` with each record and the network's output for it, in units of the scale. The weights are
-    /// rounded when those of the last step were.
+    /// Calls `f` with each record and the network's output for it, in units of the scale.
     pub fn for_each_output(&mut self, records: &[Record], mut f: impl FnMut(&Record, f32)) {
         const ROUND: usize = 64 * BLOCK;
-        let weights = &*judging(&self.weights, self.progress, self.settings.shape);
+        let weights = &self.weights;
         let objective = self.settings.objective_at(1.0);
         let mut outputs = vec![0.0; records.len().min(ROUND)];
         for records in records.chunks(ROUND) {
@@ -289,11 +277,6 @@ impl Worker {
     }
 }
 
-/// The weights that positions are judged with at this stage.
-fn judging(weights: &Lanes, progress: f64, shape: Shape) -> Cow<'_, Lanes> {
-    if progress < ROUNDED_FROM { Cow::Borrowed(weights) } else { Cow::Owned(rounded(weights, shape)) }
-}
-
 /// Runs `work` for every worker, on a thread for each but the first.
 fn run_on_all(workers: &mut [Worker], work: impl Fn(&mut Worker) + Sync) {
     let Some((own, others)) = workers.split_first_mut() else { return };
@@ -316,7 +299,6 @@ mod tests {
     use super::*;
     use crate::training::checkpoint::Checkpoint;
     use crate::training::history::History;
-    use crate::training::quantise::evaluate;
     use crate::training::samples::{material_records, settings};
 
     /// The trainer after so many steps, and the losses on the way.
@@ -390,32 +372,6 @@ mod tests {
                 .sum();
             assert!((sum / positions as f64 / all - 1.0).abs() < 1e-9, "{positions}: {sum} {all}");
         }
-    }
-
-    #[test]
-    fn at_the_end_weights_are_seen_as_the_file_will_hold_them() {
-        let records = material_records(35, 6000);
-        let (unseen, records) = records.split_at(2000);
-        let settings = settings(64, 8);
-        let mut trainer = Trainer::new(settings, 1);
-        let steps = settings.steps(records.len()) * u64::from(settings.passes);
-        let mut differences = Vec::new();
-        for step in 1..=steps {
-            trainer.step(records);
-            if step == steps / 2 || step == steps {
-                let parts = trainer.quantised("");
-                let (mut sum, mut largest) = (0.0, 0f32);
-                trainer.for_each_output(unseen, |record, output| {
-                    let difference = output * parts.scale as f32 - evaluate(&parts, record) as f32;
-                    sum += difference.abs();
-                    largest = largest.max(difference.abs());
-                });
-                differences.push((sum / unseen.len() as f32, largest));
-            }
-        }
-        // What is left are the fractions that integer arithmetic cuts off.
-        let [before, after] = differences[..] else { panic!("{differences:?}") };
-        assert!(before.0 > 2.0 && after.0 < 0.7 && after.1 < 1.5, "{differences:?}");
     }
 
     #[test]
