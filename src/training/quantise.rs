@@ -183,8 +183,6 @@ pub struct Health {
     pub mean_value: f64,
     /// Mean magnitude of the difference that quantising makes, in internal units.
     pub mean_difference: f64,
-    /// Mean difference that still is usual, for this scale.
-    pub usual_difference: f64,
     /// The largest such difference.
     pub largest_difference: f64,
     /// Mean loss of the floats, at the last share of the result.
@@ -196,19 +194,17 @@ pub struct Health {
 /// Most that sound networks have of what [`Health::doubts`] looks at.
 const MOST_DEAD: f64 = 0.05;
 const MOST_CLIPPED: f64 = 0.01;
-/// In units of the network's scale: 3 where it is 400.
-const MOST_DIFFERENCE: f64 = 0.0075;
+/// What the integers may add to the loss of the floats, as a share of it.
+const MOST_ADDED_LOSS: f64 = 0.005;
 
 impl Health {
     /// What is not as in sound networks, in words.
     pub fn doubts(&self) -> Vec<String> {
         let clipped = self.clipped_features.max(self.clipped_outputs);
+        let added_loss = self.integer_loss / self.loss - 1.0;
         let percent = |share: f64| format!("at most {} %", 100.0 * share);
         [
-            (
-                self.mean_difference > self.usual_difference,
-                format!("integers (at most {:.1} off)", self.usual_difference),
-            ),
+            (added_loss > MOST_ADDED_LOSS, format!("loss by integers ({} more)", percent(MOST_ADDED_LOSS))),
             (self.dead_neurons > MOST_DEAD, format!("dead neurons ({})", percent(MOST_DEAD))),
             (clipped > MOST_CLIPPED, format!("weights at the clip ({})", percent(MOST_CLIPPED))),
         ]
@@ -248,7 +244,6 @@ pub fn examine(trainer: &mut Trainer, parts: &NetworkParts, records: &[Record]) 
         dead_neurons: trainer.dead_neurons(records),
         mean_value: values / count,
         mean_difference: sum / count,
-        usual_difference: MOST_DIFFERENCE * f64::from(parts.scale),
         largest_difference: largest,
         loss: loss / count,
         integer_loss: integer_loss / count,
@@ -338,16 +333,21 @@ mod tests {
             assert!(health.mean_value > 100.0 && health.mean_difference < 6.0, "{health:?}");
             assert!((health.integer_loss / health.loss - 1.0).abs() < 0.005, "{health:?}");
             assert_eq!((health.clipped_features, health.clipped_outputs), (0.0, 0.0));
-            let ill = Health { dead_neurons: 0.06, clipped_outputs: 0.02, mean_difference: 3.1, ..health };
+            let ill = Health {
+                dead_neurons: 0.06,
+                clipped_outputs: 0.02,
+                integer_loss: 1.006 * health.loss,
+                ..health
+            };
             assert_eq!(
                 ill.doubts(),
                 [
-                    "integers (at most 3.0 off)",
+                    "loss by integers (at most 0.5 % more)",
                     "dead neurons (at most 5 %)",
                     "weights at the clip (at most 1 %)"
                 ]
             );
-            assert!(Health { dead_neurons: 0.0, mean_difference: 1.0, ..health }.doubts().is_empty());
+            assert!(health.doubts().is_empty(), "{health:?}");
         }
     }
 }
