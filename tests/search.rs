@@ -290,8 +290,8 @@ fn a_second_occurrence_before_the_root_is_no_draw_yet() {
 
 #[test]
 fn perpetual_check_saves_a_lost_position() {
-    // Qe8+ Kh7 Qh5+ Kg8 for ever; anything else is mated on the second rank.
-    let found = search("6k1/6p1/8/7Q/8/8/1rr3PP/n6K w - - 0 1", to_depth(10));
+    // Qe8+ Kh7 Qh5+ Kg8 for ever; anything else is mated in three moves.
+    let found = search("6k1/6p1/4b3/7Q/8/3q4/1rr3PP/n6K w - - 0 1", to_depth(10));
     assert_eq!((found.best().as_str(), found.result.score), ("h5e8", Score::DRAW));
 }
 
