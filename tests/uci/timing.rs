@@ -72,9 +72,11 @@ fn pondering_costs_no_nodes_of_the_own_clock() {
     // A thousand nodes for the game, far fewer than one pondering takes.
     client.send("setoption name nodestime value 1");
     for end in ["stop", "ponderhit", "stop"] {
+        // What an earlier round has left in the table would answer at once.
+        client.send("setoption name Clear Hash");
         client.send("position startpos moves e2e4");
         client.send("go ponder wtime 1000 btime 1000");
-        let mut lines = client.read_until("ten plies", |line| line.starts_with("info depth 10 "));
+        let mut lines = client.read_until("twelve plies", |line| line.starts_with("info depth 12 "));
         client.send(end);
         lines.extend(client.search_lines());
         let pondered = Search::check(&root_of("position startpos moves e2e4"), &lines, false);
