@@ -27,7 +27,8 @@ const DRAW_FROM_PLY: usize = 70;
 /// A game that takes longer is drawn.
 const MAX_PLIES: usize = 600;
 
-/// The rules above and the player's in a few words, for the header of a file: games under other rules do not belong into it.
+/// The rules above and the player's in a few words, for the header of a file: games under other rules do not
+/// belong into it.
 pub(super) fn rules() -> String {
     format!(
         "opening {MAX_OPENING_SCORE}, win {WIN_SCORE}x{WIN_PLIES}, draw {DRAW_SCORE}x{DRAW_PLIES} from {DRAW_FROM_PLY}, end {MAX_PLIES}, {}",

@@ -6,6 +6,7 @@ use super::shape::Shape;
 const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
+
 /// Largest weight of the feature and output layers. Times 255 it is 505, so that 32 rows fit in 16
 /// bits; times 64 it is 127, so that clipped activation times weight does.
 pub const CLIP: f32 = 1.98;
