@@ -8,8 +8,8 @@
 //! blur is large, as in a blunder, or it overlooks an obvious move. (The idea to choose among the lines of
 //! MultiPV is known from Stockfish's skill levels.)
 //!
-//! All numbers lie in [`ANCHORS`]; to fit the levels again, change that table only. Whole numbers and a seed
-//! decide, so that a level plays the same on every machine.
+//! All numbers lie in [`ANCHORS`]; to fit the levels again, change that table only (`docs/levels.md` tells how).
+//! Whole numbers and a seed decide, so that a level plays the same on every machine.
 
 use crate::types::{Depth, Score};
 
@@ -51,18 +51,18 @@ const fn anchor(
 
 /// The levels that were fitted; between them values are interpolated.
 const ANCHORS: [Anchor; 12] = [
-    anchor(600, (1, 3_000), (24, 470), [180, 900, 120]),
-    anchor(800, (1, 3_100), (20, 290), [115, 850, 60]),
-    anchor(1000, (1, 3_200), (16, 205), [90, 700, 35]),
-    anchor(1200, (2, 3_400), (12, 190), [75, 600, 20]),
-    anchor(1400, (2, 3_600), (10, 125), [50, 500, 12]),
-    anchor(1600, (3, 4_800), (8, 75), [25, 400, 5]),
-    anchor(1800, (5, 9_000), (6, 45), [10, 350, 2]),
+    anchor(600, (1, 2_000), (30, 880), [330, 1_300, 280]),
+    anchor(800, (1, 2_200), (26, 570), [220, 1_150, 160]),
+    anchor(1000, (1, 2_500), (22, 380), [150, 1_000, 85]),
+    anchor(1200, (1, 2_800), (18, 250), [100, 800, 45]),
+    anchor(1400, (2, 3_400), (12, 215), [85, 620, 24]),
+    anchor(1600, (2, 4_200), (8, 130), [40, 450, 10]),
+    anchor(1800, (4, 8_000), (6, 60), [14, 360, 3]),
     anchor(2000, (8, 20_000), (4, 29), [4, 300, 1]),
-    anchor(2200, (9, 34_000), (4, 20), [2, 250, 0]),
-    anchor(2400, (12, 70_000), (3, 12), [1, 200, 0]),
-    anchor(2600, (17, 200_000), (2, 4), [0, 0, 0]),
-    anchor(2800, (24, 500_000), (1, 0), [0, 0, 0]),
+    anchor(2200, (10, 44_000), (4, 17), [2, 250, 0]),
+    anchor(2400, (14, 130_000), (3, 8), [1, 200, 0]),
+    anchor(2600, (20, 330_000), (1, 0), [0, 0, 0]),
+    anchor(2800, (28, 1_000_000), (1, 0), [0, 0, 0]),
 ];
 
 /// The blur is halved in a position that is won or lost by so many internal units, divided by three at twice as
