@@ -46,7 +46,7 @@ pub struct WdlModel {
 impl WdlModel {
     /// Fitted by `quillon data wdl` to the engine's games against itself (`docs/training.md` says which).
     pub const FITTED: WdlModel =
-        WdlModel { a: [495.147, -1325.011, 1438.858, -509.125], b: [149.533, -304.572, 485.775, -199.305] };
+        WdlModel { a: [316.918, -667.295, 654.661, -224.523], b: [47.06, -15.966, 37.168, -13.937] };
 
     /// The material of both sides in pawns, as far as the model tells it apart: 1 for a pawn, 3 for a knight
     /// or bishop, 5 for a rook, 9 for a queen, 17 to 78 together.
