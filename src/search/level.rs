@@ -49,7 +49,8 @@ const fn anchor(
     Anchor { elo, depth, nodes, lines, blur, lapses, lapse_blur, overlooks }
 }
 
-/// The levels that were fitted; between them values are interpolated.
+/// From 1400 on fitted to the games in `docs/levels.md`, below to a ladder of about equal steps; between them values
+/// are interpolated.
 const ANCHORS: [Anchor; 12] = [
     anchor(600, (1, 2_000), (30, 880), [330, 1_300, 280]),
     anchor(800, (1, 2_200), (26, 570), [220, 1_150, 160]),
@@ -66,7 +67,7 @@ const ANCHORS: [Anchor; 12] = [
 ];
 
 /// The blur is halved in a position that is won or lost by so many internal units, divided by three at twice as
-/// many and so on: where much is decided even beginners find the way.
+/// many and so on: where much is decided, a blunder must be larger to cost as much of the expected result.
 const DECIDED: i32 = 500;
 
 /// Evaluations count up to here, in internal units; mates count more.
