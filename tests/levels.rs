@@ -9,7 +9,7 @@ use quillon::engine::Engine;
 use quillon::notation::parse_uci;
 use quillon::search::{GameClock, Level, Report, SearchEvent, SearchLimits, SearchResult};
 use quillon::tablebase::Tablebases;
-use quillon::types::{Color, Move};
+use quillon::types::{Color, Move, PieceType};
 
 const FENS: [&str; 10] = [
     START_FEN,
@@ -68,6 +68,7 @@ fn levels_keep_to_their_nodes_and_plies_and_tell_the_move_they_play() {
         for (number, fen) in FENS.into_iter().enumerate() {
             engine.seed = number as u64;
             let game = game(fen);
+            let level = level.suited_to(game.position());
             let (result, lines) = search(&mut engine, &game, at_level(elo));
             let best = result.best.expect("a move");
             assert!(game.position().is_legal(best), "{elo} {fen}");
@@ -158,6 +159,83 @@ fn games_differ_by_their_seeds() {
     moves.dedup();
     assert_eq!(seeds.len(), 20);
     assert!(moves.len() >= 4, "{moves:?}");
+}
+
+#[test]
+fn games_of_the_highest_levels_differ_too() {
+    let mut engine = Engine::new().expect("an engine");
+    for elo in [2400, 2600, 2800] {
+        let mut moves = Vec::new();
+        for seed in 0..8 {
+            engine.seed = seed;
+            moves.push(search(&mut engine, &game(START_FEN), at_level(elo)).0.best.map(Move::bits));
+        }
+        moves.sort_unstable();
+        moves.dedup();
+        assert!(moves.len() >= 2, "{elo}: {moves:?}");
+    }
+}
+
+#[test]
+fn a_lone_king_is_mated_by_weak_players_too() {
+    let mut engine = Engine::new().expect("an engine");
+    let mut defender = Engine::new().expect("an engine");
+    let defence = SearchLimits { nodes: Some(500), ..SearchLimits::default() };
+    let endings = [
+        "8/8/8/4k3/8/8/8/K2Q4 w - - 0 1",
+        "8/8/8/4k3/8/8/8/K1RR4 w - - 0 60",
+        "k2r4/8/8/4K3/8/8/8/8 b - - 0 1",
+    ];
+    for elo in [600, 1000, 1400, 1800, 2200] {
+        let mut mates = 0;
+        for (seed, fen) in (0..4).flat_map(|seed| endings.map(|fen| (seed, fen))) {
+            let mut game = game(fen);
+            let winner = game.position().stm();
+            engine.seed = seed;
+            defender.new_game();
+            while game.outcome().is_none() {
+                let best = if game.position().stm() == winner {
+                    search(&mut engine, &game, at_level(elo)).0.best
+                } else {
+                    search(&mut defender, &game, defence.clone()).0.best
+                };
+                game.play(best.expect("the game is not over"));
+            }
+            mates += u32::from(game.outcome() == Some(Outcome::Checkmate(winner)));
+        }
+        // Weak players fail with the rook now and then.
+        assert!(mates >= 9, "{elo} mated in {mates} of 12 games");
+    }
+}
+
+#[test]
+fn pawns_become_queens_unless_less_is_better() {
+    let mut engine = Engine::new().expect("an engine");
+    let mut queens = 0;
+    for fen in [
+        "8/P6k/8/8/8/8/6PP/6K1 w - - 0 1",
+        "2K5/8/1p6/5p1k/1r6/4p3/7p/5r2 b - - 5 68",
+        "1n6/P1k5/8/8/8/8/8/6K1 w - - 0 1",
+        "5q1k/4P1pp/8/8/8/8/5PPP/6K1 w - - 0 1",
+    ] {
+        for elo in LEVELS {
+            for seed in 0..6 {
+                engine.seed = seed;
+                let best = search(&mut engine, &game(fen), at_level(elo)).0.best.expect("a move");
+                assert!(
+                    best.promotion().is_none_or(|piece| piece == PieceType::Queen),
+                    "{elo} {fen} {best:?}"
+                );
+                queens += u32::from(best.promotion().is_some());
+            }
+        }
+    }
+    assert!(queens > 50, "{queens}");
+    // The queen would give stalemate, the rook mates soon.
+    for elo in LEVELS {
+        let best = search(&mut engine, &game("8/k1P5/8/K7/8/8/8/8 w - - 0 1"), at_level(elo)).0.best;
+        assert_eq!(best.and_then(Move::promotion), Some(PieceType::Rook), "{elo}");
+    }
 }
 
 /// Plays a game, which the seed determines, and returns the score of White in half points.

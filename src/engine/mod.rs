@@ -208,7 +208,7 @@ impl Engine {
             return self.workers.start_book(job, opening::report(line, score));
         }
         if let Some(level) = &mut job.limits.level {
-            *level = level.with_seed(self.seed);
+            *level = level.with_seed(self.seed).suited_to(job.game.position());
             Engine::hide_settings(&mut job);
         }
         job.tt.start_search();

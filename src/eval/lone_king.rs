@@ -24,6 +24,11 @@ pub(super) fn lone_king(position: &Position) -> Option<Score> {
     mop_up(position, loser).map(|won| if position.stm() == loser { -won } else { won })
 }
 
+/// Whether the side to move has a king alone before it and can mate it.
+pub fn hunts_lone_king(position: &Position) -> bool {
+    lone_king(position).is_some_and(|score| score > Score::DRAW)
+}
+
 /// The value for the side that has more than its king.
 #[cold]
 fn mop_up(position: &Position, loser: Color) -> Option<Score> {

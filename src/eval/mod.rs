@@ -7,6 +7,7 @@ mod lone_king;
 mod wdl;
 
 pub use evaluator::{Evaluator, evaluate};
+pub use lone_king::hunts_lone_king;
 pub use wdl::{Chances, WdlModel};
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::node::{Root, Window};
 use super::report::{ScoreBound, SearchEvent, SearchResult};
 use super::root;
 use super::searcher::{SearchJob, Searcher};
-use crate::types::{Depth, MAX_PLY, Move, Score};
+use crate::types::{Depth, MAX_PLY, Move, PieceType, Score};
 
 /// Uncertain scores are reported, and current moves named, only in searches longer than this.
 pub(super) const VERBOSE_AFTER: Duration = Duration::from_secs(3);
@@ -125,6 +125,7 @@ impl Searcher {
                 score: root.score,
                 retakes: root.mv.is_capture() && job.game.last_capture() == Some(root.mv.to()),
                 gives_away: !position.see(root.mv, 0),
+                underpromotes: root.mv.promotion().is_some_and(|piece| piece != PieceType::Queen),
             })
             .collect();
         let situation = position.key() ^ u64::from(position.fullmove_number());

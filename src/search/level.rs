@@ -6,12 +6,16 @@
 //! best moves it has found it does not judge exactly: each move's score is blurred by a chance amount that is
 //! bounded, so a move is chosen only if it looks nearly as good as the best. Rarely its attention lapses and the
 //! blur is large, as in a blunder, or it overlooks an obvious move. (The idea to choose among the lines of
-//! MultiPV is known from Stockfish's skill levels.)
+//! MultiPV is known from Stockfish's skill levels.) What people know by heart is known to every level: how to mate
+//! a king alone, and that a pawn becomes a queen. In the first moves of a game even the highest levels choose, so that
+//! games differ.
 //!
 //! All numbers lie in [`ANCHORS`]; to fit the levels again, change that table only (`docs/levels.md` tells how).
 //! Whole numbers and a seed decide, so that a level plays the same on every machine.
 
-use crate::types::{Depth, Score};
+use crate::board::Position;
+use crate::eval::hunts_lone_king;
+use crate::types::{Depth, Move, MoveKind, PieceType, Score};
 
 /// Lowest Elo number of a level.
 pub const MIN_ELO: u32 = 600;
@@ -71,7 +75,23 @@ const ANCHORS: [Anchor; 12] = [
 const DECIDED: i32 = 500;
 
 /// Evaluations count up to here, in internal units; mates count more.
-const LARGEST_WORTH: i32 = 1500;
+const LARGEST_WORTH: i32 = 8000;
+
+/// A promotion to less than a queen must be so much better than all other moves, in internal units.
+const CLEARLY: i32 = 100;
+
+/// Against a king alone even weak players have technique: the blur is divided by this and so many moves are weighed.
+const TECHNIQUE: u32 = 4;
+const TECHNIQUE_LINES: u32 = 6;
+
+/// It takes at least so many plies, and one more for each [`TECHNIQUE_STEP`] of Elo above [`MIN_ELO`].
+const TECHNIQUE_DEPTH: u32 = 2;
+const TECHNIQUE_STEP: u32 = 200;
+
+/// Up to this move of the game all levels weigh at least so many moves with at least this blur, in internal units.
+const OPENING: u16 = 10;
+const OPENING_LINES: u32 = 4;
+const OPENING_BLUR: u32 = 20;
 
 /// A level of play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +109,22 @@ pub struct Contender {
     pub retakes: bool,
     /// It loses the moved man, which nobody does with open eyes.
     pub gives_away: bool,
+    /// It promotes to less than a queen.
+    pub underpromotes: bool,
+}
+
+/// Whether a level looks at the move at all. A person thinks of a knight in place of a queen where it gives check,
+/// and of a rook or bishop where the queen would give stalemate.
+pub(super) fn comes_to_mind(position: &Position, mv: Move) -> bool {
+    match mv.promotion() {
+        None | Some(PieceType::Queen) => true,
+        Some(PieceType::Knight) => position.after(mv).in_check(),
+        Some(_) => {
+            let kind = MoveKind::promotion(PieceType::Queen, mv.is_capture());
+            let queen = position.after(Move::new(mv.from(), mv.to(), kind));
+            !queen.in_check() && !queen.has_legal_move()
+        }
+    }
 }
 
 impl Level {
@@ -123,6 +159,21 @@ impl Level {
     /// The same level with other luck. Searches of one game with the same seed choose the same moves.
     pub fn with_seed(self, seed: u64) -> Level {
         Level { seed, ..self }
+    }
+
+    /// The level as it plays this position: with technique against a king alone, with variety in the opening.
+    pub fn suited_to(mut self, position: &Position) -> Level {
+        let values = &mut self.values;
+        if hunts_lone_king(position) {
+            values.depth = values.depth.max(TECHNIQUE_DEPTH + (values.elo - MIN_ELO) / TECHNIQUE_STEP);
+            values.lines = values.lines.min(TECHNIQUE_LINES);
+            values.blur /= TECHNIQUE;
+            values.lapse_blur /= TECHNIQUE;
+        } else if position.fullmove_number() <= OPENING {
+            values.lines = values.lines.max(OPENING_LINES);
+            values.blur = values.blur.max(OPENING_BLUR);
+        }
+        self
     }
 
     /// The Elo number that it is to have.
@@ -160,7 +211,13 @@ impl Level {
         let blur = if lapses { self.values.lapse_blur } else { self.values.blur };
         let decided = worth(best.score).min(LARGEST_WORTH).abs();
         let half = blur as i32 * DECIDED / (DECIDED + decided) / 2;
+        let usual = contenders.iter().filter(|contender| !contender.underpromotes);
+        let asked =
+            usual.map(|contender| worth(contender.score)).max().map_or(i32::MIN, |best| best + CLEARLY);
         let appeal = |contender: &Contender| {
+            if contender.underpromotes && worth(contender.score) < asked {
+                return i32::MIN;
+            }
             let shortfall = worth(best.score) - worth(contender.score);
             let care = if contender.gives_away && !lapses { 2 } else { 1 };
             // The sum of two dice: small errors are more common than large ones.
@@ -185,12 +242,13 @@ fn worth(score: Score) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::format_uci;
 
     const SEEDS: u64 = 4000;
 
     fn contenders(scores: &[i32]) -> Vec<Contender> {
-        let contender = |&score| Contender { score: Score(score), retakes: false, gives_away: false };
-        scores.iter().map(contender).collect()
+        let plain = Contender { score: Score(0), retakes: false, gives_away: false, underpromotes: false };
+        scores.iter().map(|&score| Contender { score: Score(score), ..plain }).collect()
     }
 
     /// How often each of the contenders is chosen.
@@ -291,6 +349,68 @@ mod tests {
                 before = count;
             }
             assert_eq!(before, 0);
+        }
+    }
+
+    #[test]
+    fn promotions_to_less_than_a_queen_must_be_clearly_better() {
+        let mut moves = contenders(&[900, 880, 500]);
+        moves[0].underpromotes = true;
+        let mut both = contenders(&[40, 30]);
+        both.iter_mut().for_each(|contender| contender.underpromotes = true);
+        for elo in (MIN_ELO..=MAX_ELO).step_by(200).filter(|&elo| Level::new(elo).lines() > 1) {
+            moves[0].score = Score(900);
+            assert_eq!(counts(elo, &moves)[0], 0, "{elo}");
+            moves[0].score = Score(2500);
+            assert!(counts(elo, &moves)[0] > SEEDS * 9 / 10, "{elo}");
+            assert_eq!(counts(elo, &both).iter().sum::<u64>(), SEEDS);
+        }
+    }
+
+    #[test]
+    fn promotions_that_come_to_mind() {
+        for (fen, expected) in [
+            // Nothing speaks against the queen; a check by the knight; stalemate by the queen.
+            ("8/P6k/8/8/8/8/6PP/6K1 w - - 0 1", "a7a8q"),
+            ("1n6/P1k5/8/8/8/8/8/6K1 w - - 0 1", "a7a8q a7a8n a7b8q"),
+            ("8/k1P5/8/K7/8/8/8/8 w - - 0 1", "c7c8q c7c8r c7c8b c7c8n"),
+        ] {
+            let position: Position = fen.parse().unwrap();
+            let mut promotions: Vec<Move> = position.legal_moves().into_iter().collect();
+            assert!(
+                promotions
+                    .iter()
+                    .filter(|mv| mv.promotion().is_none())
+                    .all(|&mv| comes_to_mind(&position, mv))
+            );
+            promotions.retain(|&mv| mv.promotion().is_some() && comes_to_mind(&position, mv));
+            let mut found: Vec<String> = promotions.iter().map(|&mv| format_uci(mv, false)).collect();
+            let mut expected: Vec<&str> = expected.split(' ').collect();
+            found.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{fen}");
+        }
+    }
+
+    #[test]
+    fn lone_kings_and_openings_have_their_own_rules() {
+        let [start, late, lone]: [Position; 3] = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 10",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 11",
+            "8/8/8/4k3/8/8/8/K2R4 w - - 0 60",
+        ]
+        .map(|fen| fen.parse().unwrap());
+        for elo in (MIN_ELO..=MAX_ELO).step_by(100) {
+            let level = Level::new(elo);
+            assert_eq!(level.suited_to(&late), level);
+            let opening = level.suited_to(&start);
+            assert!(opening.lines() >= 4 && opening.values.blur >= 20, "{elo}");
+            assert_eq!((opening.depth(), opening.nodes()), (level.depth(), level.nodes()));
+            let technique = level.suited_to(&lone);
+            assert!(
+                technique.values.blur <= level.values.blur / 4 && technique.depth() >= level.depth().max(2)
+            );
+            assert!(technique.nodes() == level.nodes() && technique.lines() <= level.lines());
         }
     }
 

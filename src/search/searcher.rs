@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::clock::TimeBudget;
 use super::control::Control;
 use super::history::{ContKey, Histories, reserved};
+use super::level::comes_to_mind;
 use super::limits::SearchLimits;
 use super::params::Params;
 use super::pv::PvTable;
@@ -214,7 +215,9 @@ impl Searcher {
         let wanted = |mv: &Move| limits.search_moves.contains(mv);
         // A restriction that leaves nothing is none.
         let restricted = legal.iter().any(wanted);
-        let moves = legal.into_iter().filter(|mv| !restricted || wanted(mv)).collect();
+        let comes_to_mind = |mv: &Move| limits.level.is_none() || comes_to_mind(job.game.position(), *mv);
+        let is_candidate = |mv: &Move| if restricted { wanted(mv) } else { comes_to_mind(mv) };
+        let moves = legal.into_iter().filter(is_candidate).collect();
         self.root_moves = self.consult_tablebases(job, moves).into_iter().map(RootMove::new).collect();
         self.told = None;
         self.root_depth = 0;
