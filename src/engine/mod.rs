@@ -24,7 +24,7 @@ pub const DEFAULT_HASH_MIB: usize = 16;
 /// Largest size of the transposition table, in MiB.
 pub const MAX_HASH_MIB: usize = 1 << 25;
 /// Size of the table of a level of play, in MiB. It holds what the largest of them searches.
-const LEVEL_HASH_MIB: usize = 8;
+const LEVEL_HASH_MIB: usize = 16;
 /// Most search threads.
 pub const MAX_THREADS: usize = 256;
 

@@ -12,6 +12,8 @@ use crate::types::{Color, PieceType, Score, Square};
 const WON: i32 = 3000;
 /// For each man that is left, so that none is given away.
 const MAN: i32 = 100;
+/// For each queen besides, so that pawns become queens.
+const QUEEN: i32 = 100;
 /// For each step of the lone king from the centre, or towards a corner in which it can be mated.
 const DRIVEN: i32 = 20;
 /// For each step that the kings are nearer.
@@ -44,8 +46,8 @@ fn mop_up(position: &Position, loser: Color) -> Option<Score> {
     }
     let (hunter, hunted) = (position.king(winner), position.king(loser));
     let driven = if is_easy { 2 * from_centre(hunted) } else { 14 - 2 * to_corner(hunted, light) };
-    let men = position.colored(winner).count() as i32;
-    Some(Score(WON + MAN * men + DRIVEN * driven + NEARNESS * (14 - steps(hunter, hunted))))
+    let (men, queens) = (position.colored(winner).count() as i32, count(PieceType::Queen) as i32);
+    Some(Score(WON + MAN * men + QUEEN * queens + DRIVEN * driven + NEARNESS * (14 - steps(hunter, hunted))))
 }
 
 fn coordinates(square: Square) -> (i32, i32) {
@@ -112,6 +114,7 @@ mod tests {
         better("8/8/4k3/8/4K3/8/R7/8 w - - 0 1", "8/8/4k3/8/8/4K3/R7/8 w - - 0 1");
         better("4k3/8/8/8/4K3/8/R7/8 w - - 0 1", "8/4k3/8/8/4K3/8/R7/8 w - - 0 1");
         better("k7/8/2K5/8/8/8/1R6/8 w - - 0 1", "8/k7/8/2K5/8/8/1R6/8 w - - 0 1");
+        better("1Q6/8/4k3/8/8/8/R4K2/8 w - - 0 1", "8/1P6/4k3/8/8/4K3/R7/8 w - - 0 1");
         // A bishop on light squares mates on a8 and h1.
         let bishop_and_knight = |king: &str| format!("{king}/8/2K5/8/2B1N3/8/8/8 w - - 0 1");
         better(&bishop_and_knight("k7"), &bishop_and_knight("3k4"));

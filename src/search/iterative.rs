@@ -8,7 +8,7 @@ use super::node::{Root, Window};
 use super::report::{ScoreBound, SearchEvent, SearchResult};
 use super::root;
 use super::searcher::{SearchJob, Searcher};
-use crate::types::{Depth, MAX_PLY, Move, PieceType, Score};
+use crate::types::{Depth, MAX_PLY, Move, Score};
 
 /// Uncertain scores are reported, and current moves named, only in searches longer than this.
 pub(super) const VERBOSE_AFTER: Duration = Duration::from_secs(3);
@@ -117,17 +117,9 @@ impl Searcher {
         }
         root::sort(&mut self.root_moves);
         let position = job.game.position();
-        let contenders: Vec<Contender> = self
-            .root_moves
-            .iter()
-            .take_while(|root| root.is_searched())
-            .map(|root| Contender {
-                score: root.score,
-                retakes: root.mv.is_capture() && job.game.last_capture() == Some(root.mv.to()),
-                gives_away: !position.see(root.mv, 0),
-                underpromotes: root.mv.promotion().is_some_and(|piece| piece != PieceType::Queen),
-            })
-            .collect();
+        let searched = self.root_moves.iter().take_while(|root| root.is_searched());
+        let contenders: Vec<Contender> =
+            searched.map(|root| Contender::new(&job.game, root.mv, root.score)).collect();
         let situation = position.key() ^ u64::from(position.fullmove_number());
         self.root_moves[..=level.choose(&contenders, situation)].rotate_right(1);
     }

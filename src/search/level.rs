@@ -10,10 +10,11 @@
 //! a king alone, and that a pawn becomes a queen. In the first moves of a game even the highest levels choose, so that
 //! games differ.
 //!
-//! All numbers lie in [`ANCHORS`]; to fit the levels again, change that table only (`docs/levels.md` tells how).
+//! All numbers in which levels differ lie in [`ANCHORS`]; to fit the levels again, change that table only
+//! (`docs/levels.md` tells how).
 //! Whole numbers and a seed decide, so that a level plays the same on every machine.
 
-use crate::board::Position;
+use crate::board::{Game, Position};
 use crate::eval::hunts_lone_king;
 use crate::types::{Depth, Move, MoveKind, PieceType, Score};
 
@@ -63,11 +64,11 @@ const ANCHORS: [Anchor; 12] = [
     anchor(1400, (2, 3_400), (12, 215), [85, 620, 24]),
     anchor(1600, (2, 4_200), (8, 130), [40, 450, 10]),
     anchor(1800, (4, 8_000), (6, 60), [14, 360, 3]),
-    anchor(2000, (8, 20_000), (4, 29), [4, 300, 1]),
-    anchor(2200, (10, 44_000), (4, 17), [2, 250, 0]),
-    anchor(2400, (14, 130_000), (3, 8), [1, 200, 0]),
-    anchor(2600, (20, 330_000), (1, 0), [0, 0, 0]),
-    anchor(2800, (28, 1_000_000), (1, 0), [0, 0, 0]),
+    anchor(2000, (8, 25_000), (4, 29), [4, 300, 1]),
+    anchor(2200, (10, 60_000), (4, 17), [2, 250, 0]),
+    anchor(2400, (14, 230_000), (3, 8), [1, 200, 0]),
+    anchor(2600, (20, 900_000), (1, 0), [0, 0, 0]),
+    anchor(2800, (28, 2_500_000), (1, 0), [0, 0, 0]),
 ];
 
 /// The blur is halved in a position that is won or lost by so many internal units, divided by three at twice as
@@ -77,11 +78,18 @@ const DECIDED: i32 = 500;
 /// Evaluations count up to here, in internal units; mates count more.
 const LARGEST_WORTH: i32 = 8000;
 
+/// What speaks for making a queen now, in internal units: a search is as content to make it a move later, and then
+/// again a move later.
+const QUEENING: i32 = 150;
+
+/// What speaks against going back to an earlier position, in internal units, for who is at least so much better off.
+const REPEATING: i32 = 150;
+
 /// A promotion to less than a queen must be so much better than all other moves, in internal units.
 const CLEARLY: i32 = 100;
 
 /// Against a king alone even weak players have technique: the blur is divided by this and so many moves are weighed.
-const TECHNIQUE: u32 = 4;
+const TECHNIQUE: u32 = 6;
 const TECHNIQUE_LINES: u32 = 6;
 
 /// It takes at least so many plies, and one more for each [`TECHNIQUE_STEP`] of Elo above [`MIN_ELO`].
@@ -101,7 +109,7 @@ pub struct Level {
 }
 
 /// What a level looks at when it judges a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contender {
     /// The move's score for the side to move.
     pub score: Score,
@@ -111,6 +119,26 @@ pub struct Contender {
     pub gives_away: bool,
     /// It promotes to less than a queen.
     pub underpromotes: bool,
+    /// It makes a queen that cannot be taken for nothing.
+    pub makes_queen: bool,
+    /// It leads to a position that was on the board before.
+    pub repeats: bool,
+}
+
+impl Contender {
+    /// The move in this game, with its score.
+    pub fn new(game: &Game, mv: Move, score: Score) -> Contender {
+        let position = game.position();
+        let is_safe = position.see(mv, 0);
+        Contender {
+            score,
+            retakes: mv.is_capture() && game.last_capture() == Some(mv.to()),
+            gives_away: !is_safe,
+            underpromotes: mv.promotion().is_some_and(|piece| piece != PieceType::Queen),
+            makes_queen: mv.promotion() == Some(PieceType::Queen) && is_safe,
+            repeats: game.earlier_keys().contains(&position.after(mv).key()),
+        }
+    }
 }
 
 /// Whether a level looks at the move at all. A person thinks of a knight in place of a queen where it gives check,
@@ -166,7 +194,10 @@ impl Level {
         let values = &mut self.values;
         if hunts_lone_king(position) {
             values.depth = values.depth.max(TECHNIQUE_DEPTH + (values.elo - MIN_ELO) / TECHNIQUE_STEP);
-            values.lines = values.lines.min(TECHNIQUE_LINES);
+            // A promotion must not be left out.
+            if position.pieces(position.stm(), PieceType::Pawn).is_empty() {
+                values.lines = values.lines.min(TECHNIQUE_LINES);
+            }
             values.blur /= TECHNIQUE;
             values.lapse_blur /= TECHNIQUE;
         } else if position.fullmove_number() <= OPENING {
@@ -220,8 +251,10 @@ impl Level {
             }
             let shortfall = worth(best.score) - worth(contender.score);
             let care = if contender.gives_away && !lapses { 2 } else { 1 };
+            let queening = if contender.makes_queen { QUEENING } else { 0 };
+            let repeating = if contender.repeats && worth(best.score) >= REPEATING { REPEATING } else { 0 };
             // The sum of two dice: small errors are more common than large ones.
-            rng.i32(0..=half) + rng.i32(0..=half) - care * shortfall
+            rng.i32(0..=half) + rng.i32(0..=half) - care * shortfall + queening - repeating
         };
         let appeals: Vec<i32> = contenders.iter().map(appeal).collect();
         // What is overlooked is not there.
@@ -247,8 +280,8 @@ mod tests {
     const SEEDS: u64 = 4000;
 
     fn contenders(scores: &[i32]) -> Vec<Contender> {
-        let plain = Contender { score: Score(0), retakes: false, gives_away: false, underpromotes: false };
-        scores.iter().map(|&score| Contender { score: Score(score), ..plain }).collect()
+        let contender = |&score| Contender { score: Score(score), ..Contender::default() };
+        scores.iter().map(contender).collect()
     }
 
     /// How often each of the contenders is chosen.
@@ -349,6 +382,23 @@ mod tests {
                 before = count;
             }
             assert_eq!(before, 0);
+        }
+    }
+
+    #[test]
+    fn queens_are_made_now_and_repetitions_avoided_by_who_is_better_off() {
+        for elo in [600, 1200, 1500, 1800, 2200] {
+            let mut moves = contenders(&[2100, 2080, 2000]);
+            moves[2].makes_queen = true;
+            assert!(counts(elo, &moves)[2] > SEEDS / 2, "{elo}");
+            let mut moves = contenders(&[800, 790, 780]);
+            let plain = counts(elo, &moves)[0];
+            moves[0].repeats = true;
+            assert!(counts(elo, &moves)[0] < plain / 2, "{elo}");
+            let mut moves = contenders(&[40, 20]);
+            let plain = counts(elo, &moves);
+            moves[0].repeats = true;
+            assert_eq!(counts(elo, &moves), plain, "{elo}");
         }
     }
 

@@ -50,21 +50,21 @@ macro_rules! params {
 }
 
 params! {
-    aspiration_window = 16, 6, 40, 3; "Half width of the first aspiration window."
+    aspiration_window = 13, 6, 40, 3; "Half width of the first aspiration window."
     aspiration_growth = 50, 20, 120, 10; "Percent by which a failed window grows."
 
-    razor_base = 254, 100, 500, 30; "Razoring: margin below alpha."
+    razor_base = 250, 100, 500, 30; "Razoring: margin below alpha."
     razor_depth = 223, 80, 400, 25; "Razoring: further margin per squared ply."
 
     rfp_depth = 6, 4, 12, 1; "Reverse futility pruning: deepest node."
-    rfp_margin = 76, 40, 130, 8; "Reverse futility pruning: margin per ply."
+    rfp_margin = 55, 40, 130, 8; "Reverse futility pruning: margin per ply."
     rfp_least = 20, 0, 60, 5; "Reverse futility pruning: least margin."
     rfp_improving = 64, 20, 130, 10; "Reverse futility pruning: margin taken off when improving."
     rfp_worsening = 10, 0, 60, 5; "Reverse futility pruning: margin taken off when the opponent's evaluation is getting worse."
 
-    nmp_margin = 154, 0, 400, 25; "Null move pruning: margin that the depth term must make up for."
+    nmp_margin = 186, 0, 400, 25; "Null move pruning: margin that the depth term must make up for."
     nmp_depth = 26, 5, 40, 4; "Null move pruning: margin per ply."
-    nmp_eval = 196, 100, 400, 25; "Null move pruning: evaluation surplus worth one more ply."
+    nmp_eval = 148, 100, 400, 25; "Null move pruning: evaluation surplus worth one more ply."
 
     nmp_least_depth = 3, 2, 5, 1; "Null move pruning: shallowest node."
     nmp_verify_depth = 14, 8, 20, 1; "Null move pruning: from this depth on a cut-off is checked by a search without null moves."
@@ -72,7 +72,7 @@ params! {
     nmp_per_ply = 361, 150, 550, 30; "Null move pruning: further reduction per ply of depth, in 1024ths."
 
     probcut_depth = 5, 3, 8, 1; "ProbCut: shallowest node."
-    probcut_margin = 195, 100, 320, 20; "ProbCut: margin above beta."
+    probcut_margin = 198, 100, 320, 20; "ProbCut: margin above beta."
     probcut_improving = 54, 0, 120, 10; "ProbCut: margin taken off when improving."
 
     iir_depth = 4, 2, 8, 1; "Internal iterative reduction: shallowest node."
@@ -80,11 +80,11 @@ params! {
     lmp_base = 5, 2, 8, 1; "Late move pruning: moves always searched."
     futility_max = 10, 5, 16, 1; "Futility pruning: reduced depth at which it ends."
     prune_merit = 8192, 4000, 16000, 800; "Quiet merit worth one ply of reduced depth when pruning."
-    futility_base = 92, 30, 200, 15; "Futility pruning: margin."
-    futility_depth = 93, 50, 160, 10; "Futility pruning: margin per ply."
+    futility_base = 95, 30, 200, 15; "Futility pruning: margin."
+    futility_depth = 77, 50, 160, 10; "Futility pruning: margin per ply."
     history_prune = 5271, 1500, 8000, 500; "History pruning: merit below which a quiet move is left out, per ply."
-    see_quiet = 25, 10, 50, 4; "SEE pruning of quiet moves: loss allowed, per squared ply."
-    see_noisy = 100, 40, 160, 10; "SEE pruning of noisy moves: loss allowed, per ply."
+    see_quiet = 16, 10, 50, 4; "SEE pruning of quiet moves: loss allowed, per squared ply."
+    see_noisy = 98, 40, 160, 10; "SEE pruning of noisy moves: loss allowed, per ply."
     see_noisy_history = 33, 10, 80, 6; "SEE pruning of noisy moves: capture history worth an internal unit."
 
     noisy_futility_max = 8, 4, 14, 1; "Futility pruning of noisy moves: reduced depth at which it ends."
@@ -97,12 +97,12 @@ params! {
     hindsight_margin = 166, 40, 400, 30; "Hindsight: sum of evaluations above which a reduced move is searched less."
 
     singular_depth = 6, 4, 9, 1; "Singular extension: shallowest node, one more where a principal variation once was."
-    singular_margin = 10, 4, 28, 2; "Singular extension: sixteenths of an internal unit below the table score, per ply."
-    double_margin = 19, 5, 40, 4; "Double extension: further margin."
+    singular_margin = 7, 4, 28, 2; "Singular extension: sixteenths of an internal unit below the table score, per ply."
+    double_margin = 17, 5, 40, 4; "Double extension: further margin."
     triple_margin = 82, 40, 180, 15; "Triple extension: further margin."
 
-    lmr_base = 651, 300, 1500, 100; "Late move reduction: base."
-    lmr_factor = 429, 300, 650, 30; "Late move reduction: factor of ln depth times ln number."
+    lmr_base = 587, 300, 1500, 100; "Late move reduction: base."
+    lmr_factor = 467, 300, 650, 30; "Late move reduction: factor of ln depth times ln number."
     lmr_noisy_base = 289, -500, 800, 100; "The base for noisy moves."
     lmr_noisy_factor = 336, 150, 500, 30; "The factor for noisy moves."
     lmr_pv = 1173, 0, 2200, 150; "Less reduction in nodes that are or were on a principal variation."
@@ -115,7 +115,7 @@ params! {
     cutoffs_many = 3, 1, 8, 1; "Cut-offs below a node that are not yet many."
     lmr_cutoffs = 878, 0, 2000, 150; "More reduction where the nodes below keep cutting off."
     lmr_correction = 10, 0, 40, 4; "Less reduction per internal unit of evaluation correction."
-    lmr_history = 9740, 4000, 16000, 800; "Quiet merit worth one ply."
+    lmr_history = 10407, 4000, 16000, 800; "Quiet merit worth one ply."
     lmr_capture_history = 7302, 3000, 14000, 800; "Capture history worth one ply."
     deeper_margin = 47, 15, 100, 8; "Search one ply deeper when the reduced search beat the best by this much."
     shallower_margin = 12, 0, 30, 3; "Search one ply less deep when it hardly beat the best."
@@ -146,7 +146,7 @@ params! {
     correction_continuation = 40, 10, 120, 8; "Weight of a correction table in 1024ths."
 
     qs_moves = 3, 1, 8, 1; "Quiescence: captures searched before only those of the last moved man are left."
-    qs_futility = 120, 60, 260, 20; "Quiescence: what a capture may add beyond the captured man."
+    qs_futility = 126, 60, 260, 20; "Quiescence: what a capture may add beyond the captured man."
     qs_see = -8, -120, 40, 15; "Quiescence: exchange result below which captures are left out."
 }
 
