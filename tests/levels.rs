@@ -231,6 +231,11 @@ fn pawns_become_queens_unless_less_is_better() {
         }
     }
     assert!(queens > 50, "{queens}");
+    // Who asks for a rook gets one.
+    let position = game("8/P6k/8/8/8/8/6PP/6K1 w - - 0 1");
+    let rook = parse_uci(position.position(), "a7a8r").expect("legal");
+    let limits = SearchLimits { search_moves: vec![rook], ..at_level(1500) };
+    assert_eq!(search(&mut engine, &position, limits).0.best, Some(rook));
     // The queen would give stalemate, the rook mates soon.
     for elo in LEVELS {
         let best = search(&mut engine, &game("8/k1P5/8/K7/8/8/8/8 w - - 0 1"), at_level(elo)).0.best;

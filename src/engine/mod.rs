@@ -23,7 +23,7 @@ pub use opening::{DEFAULT_BOOK_DEPTH, Opening};
 pub const DEFAULT_HASH_MIB: usize = 16;
 /// Largest size of the transposition table, in MiB.
 pub const MAX_HASH_MIB: usize = 1 << 25;
-/// Size of the table of a level of play, in MiB. It holds what the largest of them searches.
+/// Size of the table of a level of play, in MiB. It holds most of what the largest of them searches.
 const LEVEL_HASH_MIB: usize = 16;
 /// Most search threads.
 pub const MAX_THREADS: usize = 256;

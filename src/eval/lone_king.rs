@@ -26,7 +26,7 @@ pub(super) fn lone_king(position: &Position) -> Option<Score> {
     mop_up(position, loser).map(|won| if position.stm() == loser { -won } else { won })
 }
 
-/// Whether the side to move has a king alone before it and can mate it.
+/// Whether the side to move faces a king alone and has men that can mate it; pawns alone are none.
 pub fn hunts_lone_king(position: &Position) -> bool {
     lone_king(position).is_some_and(|score| score > Score::DRAW)
 }

@@ -6,12 +6,11 @@
 //! best moves it has found it does not judge exactly: each move's score is blurred by a chance amount that is
 //! bounded, so a move is chosen only if it looks nearly as good as the best. Rarely its attention lapses and the
 //! blur is large, as in a blunder, or it overlooks an obvious move. (The idea to choose among the lines of
-//! MultiPV is known from Stockfish's skill levels.) What people know by heart is known to every level: how to mate
-//! a king alone, and that a pawn becomes a queen. In the first moves of a game even the highest levels choose, so that
-//! games differ.
+//! MultiPV is known from Stockfish's skill levels.) What people know by heart is known to the levels as well: how to
+//! mate a king alone, that a pawn becomes a queen, and not to repeat a position that is won. In the first moves of a
+//! game even the highest levels choose, so that games differ.
 //!
-//! All numbers in which levels differ lie in [`ANCHORS`]; to fit the levels again, change that table only
-//! (`docs/levels.md` tells how).
+//! To fit the levels again, change [`ANCHORS`] only (`docs/levels.md` tells how).
 //! Whole numbers and a seed decide, so that a level plays the same on every machine.
 
 use crate::board::{Game, Position};
@@ -75,14 +74,18 @@ const ANCHORS: [Anchor; 12] = [
 /// many and so on: where much is decided, a blunder must be larger to cost as much of the expected result.
 const DECIDED: i32 = 500;
 
-/// Evaluations count up to here, in internal units; mates count more.
+/// Evaluations count up to here, in internal units, which is more than a king alone is worth to its hunter; mates
+/// count more.
 const LARGEST_WORTH: i32 = 8000;
 
-/// What speaks for making a queen now, in internal units: a search is as content to make it a move later, and then
-/// again a move later.
+/// From here on a position is won, in internal units.
+const WON: i32 = 300;
+
+/// What speaks for making a queen now where that wins, in internal units: a search is as content to make it a move
+/// later, and then again a move later.
 const QUEENING: i32 = 150;
 
-/// What speaks against going back to an earlier position, in internal units, for who is at least so much better off.
+/// What speaks against going back to an earlier position when won, in internal units.
 const REPEATING: i32 = 150;
 
 /// A promotion to less than a queen must be so much better than all other moves, in internal units.
@@ -96,8 +99,10 @@ const TECHNIQUE_LINES: u32 = 6;
 const TECHNIQUE_DEPTH: u32 = 2;
 const TECHNIQUE_STEP: u32 = 200;
 
-/// Up to this move of the game all levels weigh at least so many moves with at least this blur, in internal units.
+/// Up to this move of the game and with at least so many men, all levels weigh at least so many moves with at least
+/// this blur, in internal units.
 const OPENING: u16 = 10;
+const OPENING_MEN: u32 = 24;
 const OPENING_LINES: u32 = 4;
 const OPENING_BLUR: u32 = 20;
 
@@ -189,7 +194,8 @@ impl Level {
         Level { seed, ..self }
     }
 
-    /// The level as it plays this position: with technique against a king alone, with variety in the opening.
+    /// The level as it plays this position: with technique against a king alone, with variety in the opening. To be
+    /// called once, on what [`Level::new`] gives.
     pub fn suited_to(mut self, position: &Position) -> Level {
         let values = &mut self.values;
         if hunts_lone_king(position) {
@@ -200,7 +206,7 @@ impl Level {
             }
             values.blur /= TECHNIQUE;
             values.lapse_blur /= TECHNIQUE;
-        } else if position.fullmove_number() <= OPENING {
+        } else if position.fullmove_number() <= OPENING && position.occupied().count() >= OPENING_MEN {
             values.lines = values.lines.max(OPENING_LINES);
             values.blur = values.blur.max(OPENING_BLUR);
         }
@@ -235,24 +241,23 @@ impl Level {
         let mut rng = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ situation);
         let mut happens = |permille: u32| rng.u32(..1000) < permille;
         let (overlooks, lapses) = (happens(self.values.overlooks), happens(self.values.lapses));
-        let is_obvious = best.retakes || best.score >= Score::mate_in(1);
+        let is_obvious = best.retakes && !best.underpromotes || best.score >= Score::mate_in(1);
         if is_obvious && !overlooks {
             return 0;
         }
         let blur = if lapses { self.values.lapse_blur } else { self.values.blur };
-        let decided = worth(best.score).min(LARGEST_WORTH).abs();
+        let decided = worth(best.score).abs().min(LARGEST_WORTH);
         let half = blur as i32 * DECIDED / (DECIDED + decided) / 2;
-        let usual = contenders.iter().filter(|contender| !contender.underpromotes);
-        let asked =
-            usual.map(|contender| worth(contender.score)).max().map_or(i32::MIN, |best| best + CLEARLY);
+        let usual = contenders.iter().find(|contender| !contender.underpromotes);
+        let asked = usual.map_or(i32::MIN, |best| worth(best.score) + CLEARLY);
         let appeal = |contender: &Contender| {
             if contender.underpromotes && worth(contender.score) < asked {
                 return i32::MIN;
             }
             let shortfall = worth(best.score) - worth(contender.score);
             let care = if contender.gives_away && !lapses { 2 } else { 1 };
-            let queening = if contender.makes_queen { QUEENING } else { 0 };
-            let repeating = if contender.repeats && worth(best.score) >= REPEATING { REPEATING } else { 0 };
+            let queening = if contender.makes_queen && worth(contender.score) >= WON { QUEENING } else { 0 };
+            let repeating = if contender.repeats && worth(best.score) >= WON { REPEATING } else { 0 };
             // The sum of two dice: small errors are more common than large ones.
             rng.i32(0..=half) + rng.i32(0..=half) - care * shortfall + queening - repeating
         };
@@ -275,7 +280,7 @@ fn worth(score: Score) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::format_uci;
+    use crate::notation::{format_uci, parse_uci};
 
     const SEEDS: u64 = 4000;
 
@@ -418,6 +423,28 @@ mod tests {
     }
 
     #[test]
+    fn contenders_know_their_moves() {
+        let mut game: Game = "1r2k3/P7/8/8/8/8/8/R3K2R w - - 0 40".parse().unwrap();
+        for text in ["h1h2", "b8d8", "h2h1", "d8b8"] {
+            game.play(parse_uci(game.position(), text).unwrap());
+        }
+        let flags = |text: &str| {
+            let mv = parse_uci(game.position(), text).unwrap();
+            let found = Contender::new(&game, mv, Score(7));
+            (found.score.0, found.gives_away, found.makes_queen, found.underpromotes, found.repeats)
+        };
+        assert_eq!(flags("h1h2"), (7, false, false, false, true));
+        assert_eq!(flags("h1h3"), (7, false, false, false, false));
+        assert_eq!(flags("a7b8q"), (7, false, true, false, false));
+        assert_eq!(flags("a7b8r"), (7, false, false, true, false));
+        assert_eq!(flags("a7a8q"), (7, false, true, false, false));
+        assert_eq!(flags("h1h8"), (7, false, false, false, false));
+        assert_eq!(flags("a1b1"), (7, true, false, false, false));
+        game.play(parse_uci(game.position(), "a7b8q").unwrap());
+        assert!(!Contender::new(&game, parse_uci(game.position(), "e8e7").unwrap(), Score(0)).retakes);
+    }
+
+    #[test]
     fn promotions_that_come_to_mind() {
         for (fen, expected) in [
             // Nothing speaks against the queen; a check by the knight; stalemate by the queen.
@@ -444,21 +471,23 @@ mod tests {
 
     #[test]
     fn lone_kings_and_openings_have_their_own_rules() {
-        let [start, late, lone]: [Position; 3] = [
+        let [start, late, few, lone]: [Position; 4] = [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 10",
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 11",
+            "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1",
             "8/8/8/4k3/8/8/8/K2R4 w - - 0 60",
         ]
         .map(|fen| fen.parse().unwrap());
         for elo in (MIN_ELO..=MAX_ELO).step_by(100) {
             let level = Level::new(elo);
-            assert_eq!(level.suited_to(&late), level);
+            assert_eq!((level.suited_to(&late), level.suited_to(&few)), (level, level));
             let opening = level.suited_to(&start);
             assert!(opening.lines() >= 4 && opening.values.blur >= 20, "{elo}");
             assert_eq!((opening.depth(), opening.nodes()), (level.depth(), level.nodes()));
             let technique = level.suited_to(&lone);
             assert!(
-                technique.values.blur <= level.values.blur / 4 && technique.depth() >= level.depth().max(2)
+                technique.values.blur == level.values.blur / TECHNIQUE
+                    && technique.depth() >= level.depth().max(2)
             );
             assert!(technique.nodes() == level.nodes() && technique.lines() <= level.lines());
         }

@@ -215,8 +215,8 @@ impl Searcher {
         let wanted = |mv: &Move| limits.search_moves.contains(mv);
         // A restriction that leaves nothing is none.
         let restricted = legal.iter().any(wanted);
-        let comes_to_mind = |mv: &Move| limits.level.is_none() || comes_to_mind(job.game.position(), *mv);
-        let is_candidate = |mv: &Move| if restricted { wanted(mv) } else { comes_to_mind(mv) };
+        let thought_of = |mv: &Move| limits.level.is_none() || comes_to_mind(job.game.position(), *mv);
+        let is_candidate = |mv: &Move| if restricted { wanted(mv) } else { thought_of(mv) };
         let moves = legal.into_iter().filter(is_candidate).collect();
         self.root_moves = self.consult_tablebases(job, moves).into_iter().map(RootMove::new).collect();
         self.told = None;
