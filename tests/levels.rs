@@ -26,7 +26,7 @@ const FENS: [&str; 10] = [
     "8/8/4k3/r7/8/8/5Kn1/3Q4 w - - 3 60",
 ];
 
-const LEVELS: [u32; 8] = [600, 850, 1100, 1400, 1700, 2000, 2300, 2450];
+const LEVELS: [u32; 8] = [600, 850, 1100, 1400, 1700, 2000, 2300, 2800];
 
 /// A game clock with time for every level.
 fn at_level(elo: u32) -> SearchLimits {
@@ -63,8 +63,7 @@ fn game(fen: &str) -> Game {
 #[test]
 fn levels_keep_to_their_nodes_and_plies_and_tell_the_move_they_play() {
     let mut engine = Engine::new().expect("an engine");
-    // The last has no choice to make, except in openings.
-    for elo in LEVELS.into_iter().chain([2600]) {
+    for elo in LEVELS {
         let level = Level::new(elo);
         for (number, fen) in FENS.into_iter().enumerate() {
             engine.seed = number as u64;
@@ -165,15 +164,20 @@ fn games_differ_by_their_seeds() {
 #[test]
 fn games_of_the_highest_levels_differ_too() {
     let mut engine = Engine::new().expect("an engine");
-    for elo in [2600, 2800] {
-        let mut moves = Vec::new();
+    for (elo, plies) in [(2400, 6), (2600, 6), (2800, 4)] {
+        let mut openings = Vec::new();
         for seed in 0..6 {
             engine.seed = seed;
-            moves.push(search(&mut engine, &game(START_FEN), at_level(elo)).0.best.map(Move::bits));
+            let mut game = Game::default();
+            for _ in 0..plies {
+                let best = search(&mut engine, &game, at_level(elo)).0.best;
+                game.play(best.expect("the game is not over"));
+            }
+            openings.push(game.position().key());
         }
-        moves.sort_unstable();
-        moves.dedup();
-        assert!(moves.len() >= 2, "{elo}: {moves:?}");
+        openings.sort_unstable();
+        openings.dedup();
+        assert!(openings.len() >= 3, "{elo}: {} openings", openings.len());
     }
 }
 

@@ -164,7 +164,7 @@ impl Searcher {
             }
             let best = self.root_moves[self.line].mv;
             let is_news = self.told_best() != Some(best) && self.has_run(job, NEWS_AFTER);
-            if job.limits.multi_pv <= 1 && (is_news || self.has_run(job, VERBOSE_AFTER)) {
+            if Searcher::tells_unfinished(job) && (is_news || self.has_run(job, VERBOSE_AFTER)) {
                 self.report_line(job, depth, 0, best);
             }
             delta += delta * self.params().aspiration_growth / 100;
@@ -216,9 +216,15 @@ impl Searcher {
         }
     }
 
+    /// Whether an iteration may be told of before it ends. A level of play takes no notice of an unfinished one, and
+    /// what it tells last must be what it goes by.
+    fn tells_unfinished(job: &SearchJob) -> bool {
+        job.limits.multi_pv <= 1 && job.limits.level.is_none()
+    }
+
     /// Tells about a root move that has become the best before the iteration is over, in long searches only.
     pub(super) fn announce_best(&mut self, job: &SearchJob, mv: Move) {
-        if job.limits.multi_pv <= 1 && self.told_best() != Some(mv) && self.has_run(job, NEWS_AFTER) {
+        if Searcher::tells_unfinished(job) && self.told_best() != Some(mv) && self.has_run(job, NEWS_AFTER) {
             self.report_line(job, self.root_depth, 0, mv);
         }
     }

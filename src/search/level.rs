@@ -262,9 +262,10 @@ impl Level {
             rng.i32(0..=half) + rng.i32(0..=half) - care * shortfall + queening - repeating
         };
         let appeals: Vec<i32> = contenders.iter().map(appeal).collect();
-        // What is overlooked is not there.
+        // What is overlooked is not there; what does not come into question is not chosen in its place.
         let from = usize::from(is_obvious);
-        (from..appeals.len()).rev().max_by_key(|&index| appeals[index]).unwrap_or(0)
+        let open = (from..appeals.len()).rev().filter(|&index| appeals[index] > i32::MIN);
+        open.max_by_key(|&index| appeals[index]).unwrap_or(0)
     }
 }
 
@@ -442,6 +443,14 @@ mod tests {
         assert_eq!(flags("a1b1"), (7, true, false, false, false));
         game.play(parse_uci(game.position(), "a7b8q").unwrap());
         assert!(!Contender::new(&game, parse_uci(game.position(), "e8e7").unwrap(), Score(0)).retakes);
+    }
+
+    #[test]
+    fn a_promotion_out_of_the_question_is_not_played_for_an_overlooked_move() {
+        let mut moves = contenders(&[900, 880]);
+        moves[0].retakes = true;
+        moves[1].underpromotes = true;
+        assert_eq!(counts(MIN_ELO, &moves), [SEEDS, 0]);
     }
 
     #[test]
