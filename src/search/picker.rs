@@ -94,8 +94,7 @@ impl MovePicker {
                     }
                 }
                 Stage::GenerateNoisy => {
-                    position.generate_noisy(&mut self.moves);
-                    self.scores.extend(self.moves.iter().map(|&mv| noisy_score(position, p, histories, mv)));
+                    self.generate_noisy(position, p, histories);
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => {
@@ -137,6 +136,15 @@ impl MovePicker {
         }
     }
 
+    // Generation stays out of line: inlined, its many registers are saved at every call of `next`, most of
+    // which take one more move from the list.
+    #[inline(never)]
+    fn generate_noisy(&mut self, position: &Position, p: &Params, histories: &Histories) {
+        position.generate_noisy(&mut self.moves);
+        self.scores.extend(self.moves.iter().map(|&mv| noisy_score(position, p, histories, mv)));
+    }
+
+    #[inline(never)]
     fn generate_quiets(
         &mut self,
         position: &Position,
