@@ -3,6 +3,7 @@
 //! Accepted beyond the strict form: missing fields after the side to move, missing counters, castling
 //! rights in standard (`KQkq`), X-FEN and Shredder (`HAha`) form. Whatever could not arise on a board
 //! is refused with an error that names it, because the rest of the engine relies on these rules.
+//! `fen_repair` reads what this refuses for the sake of a field that the board can do without.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -10,6 +11,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::position::Position;
+use crate::attacks::pawn_attacks;
 use crate::types::{Bitboard, CastlingSide, Color, File, Piece, PieceType, Rank, Square};
 
 /// The initial position.
@@ -59,6 +61,8 @@ pub enum FenError {
     BadFullmoveNumber(String),
     #[error("FEN has unexpected text '{0}' at its end")]
     TrailingText(String),
+    #[error("move '{0}' stands among the fields of the FEN, not after the word 'moves'")]
+    MoveInFen(String),
 }
 
 fn side(color: Color) -> &'static str {
@@ -91,10 +95,7 @@ impl FromStr for Position {
             Some(other) => return Err(FenError::BadSide(other.to_owned())),
             None => return Err(FenError::MissingSide),
         };
-        let (us, them) = (position.stm, !position.stm);
-        if position.is_attacked(position.king(them), us, position.occupied()) {
-            return Err(FenError::OpponentInCheck(them));
-        }
+        check_turn(&position)?;
 
         read_castling(&mut position, fields.next().unwrap_or("-"))?;
         position.refresh_king_danger();
@@ -121,7 +122,7 @@ fn read_counter(text: &str) -> Option<u16> {
     if text == "-" { Some(0) } else { text.parse().ok() }
 }
 
-fn read_board(position: &mut Position, text: &str) -> Result<(), FenError> {
+pub(super) fn read_board(position: &mut Position, text: &str) -> Result<(), FenError> {
     let rows: Vec<&str> = text.split('/').collect();
     if rows.len() != 8 {
         return Err(FenError::RankCount(rows.len()));
@@ -147,7 +148,7 @@ fn read_board(position: &mut Position, text: &str) -> Result<(), FenError> {
 }
 
 /// Checks that each side's men could come from the initial position.
-fn check_men(position: &Position) -> Result<(), FenError> {
+pub(super) fn check_men(position: &Position) -> Result<(), FenError> {
     let end_ranks = Rank::R1.bitboard() | Rank::R8.bitboard();
     if let Some(square) = (position.of_type(PieceType::Pawn) & end_ranks).first() {
         return Err(FenError::PawnOnEndRank(square));
@@ -178,40 +179,60 @@ fn check_men(position: &Position) -> Result<(), FenError> {
     Ok(())
 }
 
+/// Checks that the side to move cannot take the king.
+pub(super) fn check_turn(position: &Position) -> Result<(), FenError> {
+    let (us, them) = (position.stm, !position.stm);
+    match position.is_attacked(position.king(them), us, position.occupied()) {
+        true => Err(FenError::OpponentInCheck(them)),
+        false => Ok(()),
+    }
+}
+
 fn read_castling(position: &mut Position, text: &str) -> Result<(), FenError> {
     if text == "-" {
         return Ok(());
     }
+    let not_understood = || FenError::BadCastling(text.to_owned());
     if text.chars().count() > 4 {
-        return Err(FenError::BadCastling(text.to_owned()));
+        return Err(not_understood());
     }
     for letter in text.chars() {
-        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
-        let king = position.king(color);
-        let missing = FenError::CastlingWithoutRook(letter);
-        let rank = Rank::R1.relative_to(color).bitboard();
-        if !rank.has(king) {
-            return Err(missing);
+        if !is_castling_letter(letter) {
+            return Err(not_understood());
         }
-        let rooks = position.pieces(color, PieceType::Rook) & rank;
-        let east_of_king = Bitboard(!0 << king as u8).without(king);
-        let rook = match letter.to_ascii_lowercase() {
-            'k' => (rooks & east_of_king).last(),
-            'q' => (rooks & !east_of_king).first(),
-            'a'..='h' => {
-                let file = File::from_letter(letter).ok_or(FenError::BadCastling(text.to_owned()))?;
-                (rooks & file.bitboard()).first()
-            }
-            _ => return Err(FenError::BadCastling(text.to_owned())),
-        };
-        let rook = rook.ok_or(missing)?;
-        let side = if rook > king { CastlingSide::King } else { CastlingSide::Queen };
+        let (color, side, rook) =
+            right_in_place(position, letter).ok_or(FenError::CastlingWithoutRook(letter))?;
         if position.castling.has(color, side) {
-            return Err(FenError::BadCastling(text.to_owned()));
+            return Err(not_understood());
         }
         position.grant_castling(color, side, rook);
     }
     Ok(())
+}
+
+/// Whether a letter can name a castling right: a wing or the file of a rook, in either case.
+pub(super) fn is_castling_letter(letter: char) -> bool {
+    matches!(letter.to_ascii_lowercase(), 'k' | 'q' | 'a'..='h')
+}
+
+/// The right that a letter names with the square of its rook, if king and rook are in place. A wing stands
+/// for the outermost rook on it.
+pub(super) fn right_in_place(position: &Position, letter: char) -> Option<(Color, CastlingSide, Square)> {
+    let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+    let king = position.king(color);
+    let rank = Rank::R1.relative_to(color).bitboard();
+    if !rank.has(king) {
+        return None;
+    }
+    let rooks = position.pieces(color, PieceType::Rook) & rank;
+    let east_of_king = Bitboard(!0 << king as u8).without(king);
+    let rook = match letter.to_ascii_lowercase() {
+        'k' => (rooks & east_of_king).last(),
+        'q' => (rooks & !east_of_king).first(),
+        _ => (rooks & File::from_letter(letter)?.bitboard()).first(),
+    }?;
+    let side = if rook > king { CastlingSide::King } else { CastlingSide::Queen };
+    Some((color, side, rook))
 }
 
 fn read_en_passant(position: &mut Position, text: &str) -> Result<(), FenError> {
@@ -219,31 +240,46 @@ fn read_en_passant(position: &mut Position, text: &str) -> Result<(), FenError> 
         return Ok(());
     }
     let square: Square = text.parse().map_err(|_| FenError::BadEnPassant(text.to_owned()))?;
-    let us = position.stm;
-    let pawn = square.offset(-us.forward());
-    let origin = square.offset(us.forward());
-    let possible = square.rank() == Rank::R6.relative_to(us)
-        && position.pieces(!us, PieceType::Pawn).has(pawn)
-        && !position.occupied().has(square)
-        && !position.occupied().has(origin);
-    if !possible {
+    if !is_just_passed(position, square) {
         return Err(FenError::ImpossibleEnPassant(square));
     }
     position.set_en_passant_if_legal(square);
     Ok(())
 }
 
+/// Whether the last move can have been a pawn's double step across this square.
+pub(super) fn is_just_passed(position: &Position, square: Square) -> bool {
+    let (us, them) = (position.stm, !position.stm);
+    let (pawn, origin) = (square.offset(-us.forward()), square.offset(us.forward()));
+    let is_on_board = square.rank() == Rank::R6.relative_to(us)
+        && position.pieces(them, PieceType::Pawn).has(pawn)
+        && !position.occupied().has(square)
+        && !position.occupied().has(origin);
+    if !is_on_board {
+        return false;
+    }
+    // Before it the other side was to move, so our king was not in check then.
+    let king = position.king(us);
+    let before = position.occupied() ^ pawn.bitboard() ^ origin.bitboard();
+    let checkers = position.attackers_to(king, before) & position.colored(them).without(pawn);
+    checkers.is_empty() && !pawn_attacks(them, origin).has(king)
+}
+
 impl Position {
     /// Whether a castling right belongs to a king or rook that does not stand where standard chess puts it.
     pub fn needs_chess960(&self) -> bool {
         Color::ALL.into_iter().any(|color| {
-            let rank = Rank::R1.relative_to(color);
-            [(CastlingSide::King, File::H), (CastlingSide::Queen, File::A)].into_iter().any(|(side, file)| {
-                self.castling_rook(color, side).is_some_and(|rook| {
-                    rook != Square::new(file, rank) || self.king(color) != Square::new(File::E, rank)
-                })
+            CastlingSide::ALL.into_iter().any(|side| {
+                self.castling_rook(color, side).is_some_and(|rook| !self.is_standard_right(color, side, rook))
             })
         })
+    }
+
+    /// Whether standard chess knows the right to castle with this rook.
+    pub(super) fn is_standard_right(&self, color: Color, side: CastlingSide, rook: Square) -> bool {
+        let rank = Rank::R1.relative_to(color);
+        let corner = if side == CastlingSide::King { File::H } else { File::A };
+        self.king(color) == Square::new(File::E, rank) && rook == Square::new(corner, rank)
     }
 
     /// The FEN with castling rights as rook files (Shredder-FEN), as Chess960 programs expect it.
@@ -363,6 +399,11 @@ mod tests {
         assert_eq!(error("4k3/8/8/8/8/8/8/4K3 w - x9"), BadEnPassant("x9".into()));
         assert_eq!(error("4k3/8/8/8/8/8/8/4K3 w - e6"), ImpossibleEnPassant(Square::E6));
         assert_eq!(error("4k3/8/8/4p3/8/8/8/4K3 w - e3"), ImpossibleEnPassant(Square::E3));
+        // Before the double step it was Black's turn with White in check.
+        assert_eq!(error("4k3/8/8/3Pp3/8/b7/8/2K5 w - e6"), ImpossibleEnPassant(Square::E6));
+        assert_eq!(error("4k3/8/3K4/3Pp3/8/8/8/8 w - e6"), ImpossibleEnPassant(Square::E6));
+        assert_eq!(error("4k3/2b5/8/3Pp3/8/6K1/8/8 w - e6"), ImpossibleEnPassant(Square::E6));
+        assert!("4kb2/8/8/3Pp3/8/K7/8/8 w - e6".parse::<Position>().is_ok(), "a check by the double step");
         assert_eq!(error("4k3/8/8/8/8/8/8/4K3 w - - x 1"), BadHalfmoveClock("x".into()));
         assert_eq!(error("4k3/8/8/8/8/8/8/4K3 w - - 0 -3"), BadFullmoveNumber("-3".into()));
         assert_eq!(error("4k3/8/8/8/8/8/8/4K3 w - - 0 1 x"), TrailingText("x".into()));

@@ -3,8 +3,9 @@
 use std::str::FromStr;
 
 use super::fen::FenError;
+use super::fen_repair::{self, FenRepair};
 use super::position::Position;
-use crate::types::{Color, Move, MoveKind, Square};
+use crate::types::{CastlingMode, Color, Move, MoveKind, Square};
 
 /// Why a game is drawn without agreement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,6 +43,17 @@ impl Game {
     /// A game that starts here.
     pub fn new(position: Position) -> Game {
         Game { position, earlier_keys: Vec::new(), passed_square: position.en_passant(), last_capture: None }
+    }
+
+    /// Reads a FEN as the beginning of a game and puts right what [`Position::parse_lenient`] does.
+    ///
+    /// # Errors
+    /// Those of [`Position::parse_lenient`].
+    pub fn parse_lenient(fen: &str, mode: CastlingMode) -> Result<(Game, Vec<FenRepair>), FenError> {
+        let read = fen_repair::read(fen, mode)?;
+        let mut game = Game::new(read.position);
+        game.passed_square = read.passed_square;
+        Ok((game, read.repairs))
     }
 
     /// The current position.

@@ -2,6 +2,7 @@
 
 mod delta;
 mod fen;
+mod fen_repair;
 mod game;
 mod legality;
 mod make;
@@ -12,6 +13,7 @@ mod zobrist;
 
 pub use delta::{Delta, Man};
 pub use fen::{FenError, START_FEN};
+pub use fen_repair::{CastlingFault, FenField, FenRepair};
 pub use game::{DrawReason, Game, Outcome};
 pub use legality::CheckInfo;
 pub use position::{CastlingPath, Position};

@@ -17,6 +17,15 @@ impl CastlingSide {
     pub const ALL: [CastlingSide; 2] = [CastlingSide::King, CastlingSide::Queen];
 }
 
+/// The rules that say from where a side may castle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CastlingMode {
+    /// Standard chess: the king stands on the e-file and the rook in the corner.
+    Standard,
+    /// Chess960: king and rook stand anywhere on the first rank.
+    Chess960,
+}
+
 /// A set of up to four castling rights. Bit = 2 * colour + wing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub struct CastlingRights(u8);

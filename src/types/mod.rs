@@ -10,7 +10,7 @@ mod score;
 mod square;
 
 pub use bitboard::Bitboard;
-pub use castling::{CastlingRights, CastlingSide};
+pub use castling::{CastlingMode, CastlingRights, CastlingSide};
 pub use color::Color;
 pub use mv::{MAX_MOVES, Move, MoveKind, MoveList};
 pub use piece::{Piece, PieceType};
