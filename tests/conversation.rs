@@ -1,8 +1,9 @@
 //! Random conversations with the real binary at random speed, with the crate `shakmaty` as judge.
 //!
 //! Whatever is sent in whatever order: each `go` is answered by exactly one `bestmove`, in order, that is
-//! legal in the position the `go` was meant for; a held move stays held; every line of play is legal to its
-//! end; `readyok` comes at once; and the process ends soon after `quit`.
+//! legal in the position the `go` was meant for, or no move where that position was refused; a held move stays
+//! held; every line of play is legal to its end; `readyok` comes at once during a search and after one that was
+//! stopped; and the process ends soon after `quit`.
 
 mod client;
 
@@ -37,10 +38,27 @@ const FENS_960: [&str; 2] = [
     "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
 ];
 
-const GARBAGE: [&str; 10] = [
+/// Fields that say too much, too little or nonsense, and the FEN that is meant by them.
+const DAMAGED: [(&str, &str); 6] = [
+    ("r4rk1/8/8/8/8/8/8/R4RK1 w KQkq - 0 1", "r4rk1/8/8/8/8/8/8/R4RK1 w - - 0 1"),
+    ("4k3/8/8/3pP3/8/8/8/4K2R w K d5 -3 x", "4k3/8/8/3pP3/8/8/8/4K2R w K - 0 1"),
+    ("r3k2r/p6p/8/8/8/8/P6P/R3K2R b HAkqx a 0 1", "r3k2r/p6p/8/8/8/8/P6P/R3K2R b - - 0 1"),
+    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"),
+    ("8/5P1k/5K2/8/8/8/8/8  w  -  -", "8/5P1k/5K2/8/8/8/8/8 w - - 0 1"),
+    ("4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1 bm d4;", "4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1"),
+];
+
+/// Positions that cannot be set up.
+const REFUSED: [&str; 6] = [
     "positoin startpos",
+    "position",
+    "position startpos e2e4",
     "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+    "position fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1 e1g1",
     "position startpos moves e2e5",
+];
+
+const GARBAGE: [&str; 7] = [
     "go depth deep",
     "go swiftly",
     "setoption name Hash value none",
@@ -76,7 +94,10 @@ impl Place {
 
 /// A `go` that has not been answered.
 struct Asked {
-    place: Place,
+    /// `None` after a position that was refused.
+    place: Option<Place>,
+    /// A `stop` came after it.
+    stopped: bool,
     /// The answer must wait for `stop`.
     until_stop: bool,
     /// The answer must wait for `ponderhit` or `stop`.
@@ -99,7 +120,8 @@ struct Talk<'a> {
     client: Client,
     rng: Rng,
     chess960: bool,
-    place: Place,
+    /// `None` after a position that was refused.
+    place: Option<Place>,
     asked: VecDeque<Asked>,
     /// The last line of rank 1 since the last `bestmove`, and the rank of the last line of any.
     main_line: Vec<String>,
@@ -115,7 +137,7 @@ impl Talk<'_> {
             client: Client::start(),
             rng: Rng(seed),
             chess960: false,
-            place: Place::start(),
+            place: Some(Place::start()),
             asked: VecDeque::new(),
             main_line: Vec::new(),
             last_rank: 0,
@@ -150,7 +172,11 @@ impl Talk<'_> {
             let Some(asked) = self.asked.pop_front() else { return };
             self.judge(!asked.until_stop && !asked.until_hit, "the move should have been held back");
             self.times.searches += 1;
-            if asked.place.position.legal_moves().is_empty() {
+            let Some(place) = asked.place else {
+                let is_silent = self.main_line.is_empty() && self.last_rank == 0;
+                return self.judge(is_silent && words[1..] == ["0000"], "there is no position");
+            };
+            if place.position.legal_moves().is_empty() {
                 return self.judge(words[1..] == ["(none)"], "no move is legal");
             }
             let main_line = std::mem::take(&mut self.main_line);
@@ -161,11 +187,13 @@ impl Talk<'_> {
                 [best, "ponder", reply] => vec![best, reply],
                 _ => panic!("{line}\n{}", self.client.log),
             };
-            self.check_moves(&asked.place, &moves);
+            self.check_moves(&place, &moves);
         } else if let Some(pv) = words.iter().position(|&word| word == "pv") {
             self.judge(!self.asked.is_empty(), "analysis of nothing");
-            if let Some(asked) = self.asked.front() {
-                self.check_moves(&asked.place, &words[pv + 1..]);
+            let place = self.asked.front().and_then(|asked| asked.place.as_ref());
+            self.judge(place.is_some(), "analysis of no position");
+            if let Some(place) = place {
+                self.check_moves(place, &words[pv + 1..]);
             }
             let rank = words.iter().position(|&word| word == "multipv").map(|at| words[at + 1].parse());
             let Some(Ok(rank)) = rank else { panic!("{line}\n{}", self.client.log) };
@@ -174,6 +202,8 @@ impl Talk<'_> {
             if rank == 1 {
                 self.main_line = words[pv + 1..].iter().map(|&mv| mv.to_owned()).collect();
             }
+        } else if line == "readyok" {
+            self.judge(self.asked.iter().all(|asked| !asked.stopped), "readyok before what was stopped");
         }
     }
 
@@ -227,17 +257,19 @@ impl Talk<'_> {
     }
 
     fn set_position(&mut self) {
-        let mut place = Place::start();
-        let mut command = match self.rng.below(3) {
-            0 if self.chess960 => format!("position fen {}", self.pick(&FENS_960)),
-            0 => format!("position fen {}", self.pick(&FENS)),
-            _ => "position startpos".to_owned(),
+        let mut place = self.initial_place();
+        let (written, meant) = match self.rng.below(8) {
+            0 | 1 if self.chess960 => [self.pick(&FENS_960); 2].into(),
+            0 | 1 => [self.pick(&FENS); 2].into(),
+            2 if !self.chess960 => DAMAGED[self.rng.below(DAMAGED.len())],
+            _ => ("", ""),
         };
-        if let Some(fen) = command.strip_prefix("position fen ") {
-            let fen: Fen = fen.parse().expect("tests give valid FENs");
+        let mut command = "position startpos".to_owned();
+        if !written.is_empty() {
+            command = format!("position fen {written}");
+            let fen: Fen = meant.parse().expect("tests give valid FENs");
             place.position = fen.into_position(CastlingMode::Chess960).expect("tests give valid FENs");
         }
-        place.mode = if self.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
         for number in 0..[0, 1, 4, 60, 200][self.rng.below(5)] {
             let legal = place.position.legal_moves();
             if legal.is_empty() {
@@ -248,14 +280,24 @@ impl Talk<'_> {
             command.push_str(&mv.to_uci(place.mode).to_string());
             place.position.play_unchecked(mv);
         }
-        self.place = place;
+        self.place = Some(place);
         self.send(&command);
+    }
+
+    fn initial_place(&self) -> Place {
+        let mode = if self.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
+        Place { mode, ..Place::start() }
     }
 
     fn go(&mut self) {
         let number = |rng: &mut Rng, limit| 1 + rng.below(limit);
-        let mut asked =
-            Asked { place: self.place.clone(), until_stop: false, until_hit: false, endless: false };
+        let mut asked = Asked {
+            place: self.place.clone(),
+            stopped: false,
+            until_stop: false,
+            until_hit: false,
+            endless: false,
+        };
         let (time, other) = (number(&mut self.rng, 400), number(&mut self.rng, 400));
         let mut command = match self.rng.below(12) {
             0 | 1 => format!("go depth {}", number(&mut self.rng, 7)),
@@ -269,14 +311,17 @@ impl Talk<'_> {
             10 => "go".to_owned(),
             _ => "go infinite depth 2".to_owned(),
         };
-        asked.until_hit = command.contains("ponder");
-        asked.until_stop = command == "go" || command.contains("infinite");
+        // Without a position the answer comes at once.
+        let place = self.place.clone();
+        asked.until_hit = place.is_some() && command.contains("ponder");
+        asked.until_stop = place.is_some() && (command == "go" || command.contains("infinite"));
         asked.endless = asked.until_stop || asked.until_hit;
-        let legal = self.place.position.legal_moves();
+        let place = place.unwrap_or_else(Place::start);
+        let legal = place.position.legal_moves();
         if self.rng.below(5) == 0 && !legal.is_empty() && command != "go" {
             command.push_str(" searchmoves");
             for _ in 0..1 + self.rng.below(3) {
-                let mv = legal[self.rng.below(legal.len())].to_uci(self.place.mode);
+                let mv = legal[self.rng.below(legal.len())].to_uci(place.mode);
                 command.push_str(&format!(" {mv}"));
             }
             command.push_str(["", " e1e8", " a9a9"][self.rng.below(3)]);
@@ -293,6 +338,7 @@ impl Talk<'_> {
     /// From now on no move is held back.
     fn release(&mut self) {
         for asked in &mut self.asked {
+            asked.stopped = true;
             (asked.until_stop, asked.until_hit, asked.endless) = (false, false, false);
         }
     }
@@ -360,14 +406,16 @@ impl Talk<'_> {
             32..=34 => self.set_option(),
             35 => {
                 self.send("ucinewgame");
-                self.place = Place {
-                    mode: if self.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard },
-                    ..Place::start()
-                };
+                self.place = Some(self.initial_place());
             }
             36 => {
                 let word = self.pick(&["uci", "d", "eval", "debug on", "help", "perft 2", "register later"]);
                 self.send(word);
+            }
+            37 => {
+                let line = self.pick(&REFUSED);
+                self.send(line);
+                self.place = None;
             }
             _ => {
                 let line = self.pick(&GARBAGE);

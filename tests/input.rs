@@ -53,6 +53,19 @@ proptest! {
     ) {
         script::check_fen(&text);
     }
+
+    #[test]
+    fn fields_behind_a_board_are_read_or_put_right(
+        board in prop::sample::select(vec![
+            "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R",
+            "1rk2r2/8/8/3Pp3/3pP3/8/8/1R1K1R1R",
+            "2kr3r/1pp2pp1/8/pP5P/Pp4pP/8/8/R4RK1",
+            "4k3/8/8/8/8/8/8/4K3",
+        ]),
+        fields in "( {1,2}[wbWx]| {1,2}[KQkqA-Ha-hx-]{1,5}| {1,2}[a-h][1-9]| {1,2}-| {1,2}-?[0-9]{1,6}){0,7}"
+    ) {
+        script::check_fen(&format!("{board}{fields}"));
+    }
 }
 
 proptest! {
@@ -77,6 +90,9 @@ fn scripts_that_once_went_wrong() {
         "go infinite\ngo perft 2\nstop\ngo depth 2",
         "go ponder\nstop\ngo ponder wtime 10 btime 10\nponderhit",
         "position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo infinite\ngo\nisready",
+        "position startpos moves g1f3\nposition startpos moves e2e5\ngo depth 3\nperft 2\nucinewgame\ngo depth 2",
+        "position startpos moves g1f3\nposition fen 5rk1/8/8/8/8/8/8/5RK1 b KQkq g1 x\ngo depth 3",
+        "go infinite\nstop\nposition\ngo infinite\nisready\nposition startpos e2e4\ngo ponder\nisready",
     ] {
         script::check_conversation(script.as_bytes());
     }

@@ -1,4 +1,5 @@
-//! A whole conversation with an engine in this process: every question has its answer.
+//! A whole conversation with an engine in this process: every question has its answer, and every search a move of
+//! its own position, or none where that was refused.
 
 #![no_main]
 

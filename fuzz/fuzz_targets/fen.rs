@@ -1,4 +1,5 @@
-//! A FEN is an error, or a sound position that is written as a FEN again.
+//! A FEN is an error, or a sound position that is written as a FEN again. What the lenient reader puts right, it
+//! tells, and it moves no man.
 
 #![no_main]
 

@@ -19,6 +19,7 @@ pub enum Command {
     Register,
     UciNewGame,
     Position {
+        /// As it was written, blanks and all; `None` for the initial position.
         fen: Option<String>,
         moves: Vec<String>,
     },
@@ -88,6 +89,17 @@ pub enum CommandError {
     Go(String),
 }
 
+impl CommandError {
+    /// Whether the line was to set a position up, which then is not there.
+    pub fn concerns_position(&self) -> bool {
+        match self {
+            CommandError::Position | CommandError::StartPosition(_) => true,
+            CommandError::Unknown { nearest, .. } => *nearest == Some("position"),
+            _ => false,
+        }
+    }
+}
+
 /// The first words that are understood.
 const WORDS: [&str; 19] = [
     "uci",
@@ -150,7 +162,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
         "setoption" => set_option(line, arguments)?,
         "register" => Command::Register,
         "ucinewgame" => Command::UciNewGame,
-        "position" => position(arguments)?,
+        "position" => position(line, arguments)?,
         "go" => go(arguments)?,
         "stop" => Command::Stop,
         "ponderhit" => Command::PonderHit,
@@ -179,13 +191,19 @@ fn set_option(line: &str, tokens: &[&str]) -> Result<Command, CommandError> {
         return Err(CommandError::OptionName);
     }
     let value = value_at.and_then(|at| rest.get(at)).map(|keyword| {
-        let end = keyword.as_ptr().addr() - line.as_ptr().addr() + keyword.len();
+        let end = offset(line, keyword) + keyword.len();
         line.get(end..).unwrap_or_default().trim().to_owned()
     });
     Ok(Command::SetOption { name, value })
 }
 
-fn position(tokens: &[&str]) -> Result<Command, CommandError> {
+/// Where a token of the line begins.
+fn offset(line: &str, token: &str) -> usize {
+    token.as_ptr().addr() - line.as_ptr().addr()
+}
+
+/// Reads the arguments of `position`, which are the last tokens of the line.
+fn position(line: &str, tokens: &[&str]) -> Result<Command, CommandError> {
     let moves_at = tokens.iter().position(|&token| token == "moves");
     let board = tokens.get(..moves_at.unwrap_or(tokens.len())).unwrap_or_default();
     let moves = moves_at.map_or(&[][..], |at| tokens.get(at + 1..).unwrap_or_default());
@@ -195,7 +213,10 @@ fn position(tokens: &[&str]) -> Result<Command, CommandError> {
     match keyword.map(|at| (board[at], board.get(at + 1..).unwrap_or_default())) {
         Some(("startpos", [word, ..])) => Err(CommandError::StartPosition(shorten(word))),
         Some(("startpos", [])) => Ok(Command::Position { fen: None, moves }),
-        Some((_, fen)) if !fen.is_empty() => Ok(Command::Position { fen: Some(fen.join(" ")), moves }),
+        Some((_, [first, .., last] | [first @ last])) => {
+            let fen = line.get(offset(line, first)..offset(line, last) + last.len());
+            Ok(Command::Position { fen: Some(fen.unwrap_or_default().to_owned()), moves })
+        }
         _ => Err(CommandError::Position),
     }
 }
@@ -384,6 +405,13 @@ mod tests {
         let position = parse("position fen 8/8/8/3k4/8/3K4/8/8 w - - moves d3e3");
         let fen = Some("8/8/8/3k4/8/3K4/8/8 w - -".to_owned());
         assert_eq!(position, Ok(Some(Command::Position { fen, moves: vec!["d3e3".into()] })));
+        let position = parse(" position  fen  8/8/8/3k4/8/3K4/8/8  w\t moves  d3e3 d5e5 \r");
+        let fen = Some("8/8/8/3k4/8/3K4/8/8  w".to_owned());
+        assert_eq!(position, Ok(Some(Command::Position { fen, moves: vec!["d3e3".into(), "d5e5".into()] })));
+        assert_eq!(
+            parse("position fen x"),
+            Ok(Some(Command::Position { fen: Some("x".into()), moves: vec![] }))
+        );
         assert_eq!(
             parse("position startpos moves"),
             Ok(Some(Command::Position { fen: None, moves: vec![] }))
@@ -392,5 +420,18 @@ mod tests {
         assert!(matches!(parse("go dpeth 5"), Err(CommandError::Go(_))));
         assert_eq!(parse("position"), Err(CommandError::Position));
         assert_eq!(parse("position fen"), Err(CommandError::Position));
+    }
+
+    #[test]
+    fn faults_that_lose_the_position() {
+        let loses = |line: &str| parse(line).expect_err(line).concerns_position();
+        for line in
+            ["position", "position fen", "position startpos e2e4", "positoin startpos", "POSITION fen x"]
+        {
+            assert!(loses(line), "{line}");
+        }
+        for line in ["go depth", "isredy", "xyzzy", "setoption Hash 5"] {
+            assert!(!loses(line), "{line}");
+        }
     }
 }

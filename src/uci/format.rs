@@ -93,6 +93,9 @@ pub fn score(score: Score, material: u32) -> String {
     }
 }
 
+/// The answer to a `go` without a position to search.
+pub const NO_MOVE: &str = "bestmove 0000";
+
 fn best_move(result: &SearchResult, chess960: bool) -> String {
     let text = |mv: Move| format_uci(mv, chess960);
     match (result.best, result.ponder) {
@@ -116,18 +119,22 @@ pub fn perft_total(total: u64) -> String {
 const MESSAGE: usize = 280;
 const MESSAGE_END: usize = 160;
 
-/// A message that may quote input, which may be unprintable and long. The middle of a long one is left out: a
-/// path or garbage stands there, while the reason comes last.
+/// A message that may quote input.
 pub fn message(text: &str) -> String {
+    format!("info string {}", printable(text))
+}
+
+/// A text that may quote input, which may be unprintable and long. The middle of a long one is left out: a path
+/// or garbage stands there, while the reason comes last.
+pub fn printable(text: &str) -> String {
     let letters: Vec<char> = text.chars().filter(|letter| !letter.is_control()).collect();
-    let shown = match letters.len() > MESSAGE {
+    match letters.len() > MESSAGE {
         true => {
             let (start, end) = (&letters[..MESSAGE - MESSAGE_END], &letters[letters.len() - MESSAGE_END..]);
             start.iter().chain(&[' ', '.', '.', '.', ' ']).chain(end).collect()
         }
-        false => letters.into_iter().collect::<String>(),
-    };
-    format!("info string {shown}")
+        false => letters.into_iter().collect(),
+    }
 }
 
 /// The board as a person wants to see it, with all that belongs to the position.

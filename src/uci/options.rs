@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::nearest::{nearest, suggestion};
 use crate::engine::{DEFAULT_BOOK_DEPTH, DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS};
 use crate::search::{Level, MAX_ELO, MAX_SKILL, MIN_ELO};
-use crate::types::Depth;
+use crate::types::{CastlingMode, Depth};
 
 /// Options that search settings are taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Settings {
     pub overhead_ms: u64,
     /// Number of lines to report.
     pub multi_pv: usize,
-    /// Castling is written king takes rook.
+    /// Castling follows the rules of Chess960 and is written king takes rook.
     pub chess960: bool,
     /// Scores come with the chances to win, draw and lose.
     pub show_wdl: bool,
@@ -51,6 +51,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The rules of castling that positions are read by.
+    pub fn castling_mode(&self) -> CastlingMode {
+        if self.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard }
+    }
+
     /// The level of play, below full strength.
     pub fn level(&self) -> Option<Level> {
         if self.limit_strength { Some(Level::new(self.elo)) } else { Level::of_skill(self.skill) }

@@ -169,6 +169,35 @@ impl Client {
         answer.into_iter().next().unwrap_or_default()
     }
 
+    /// Asserts that the engine knows of no position: whatever is asked, it says so and gives no move.
+    pub fn expect_no_position(&mut self) {
+        const REASON: &str = "info string there is no position: ";
+        for question in ["d", "eval"] {
+            let complaint = self.expect_complaint(question);
+            assert!(complaint.starts_with(REASON), "{complaint}\n{}", self.log);
+        }
+        for go in [
+            "go depth 3",
+            "go infinite",
+            "go ponder wtime 1000 btime 1000",
+            "go",
+            "go movetime 100000 searchmoves e2e4 a1a1",
+            "go wtime 100000 btime 100000",
+        ] {
+            self.send(go);
+            let lines = self.search_lines();
+            let [reason, answer] = &lines[..] else { panic!("{lines:?}\n{}", self.log) };
+            assert!(reason.starts_with(REASON) && answer == "bestmove 0000", "{lines:?}\n{}", self.log);
+        }
+        self.send("go perft 3");
+        let lines = self.read_until("a count", |line| line.starts_with("Nodes searched"));
+        assert!(lines[0].starts_with(REASON), "{lines:?}\n{}", self.log);
+        assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 0"), "{}", self.log);
+        // Nothing goes on that `stop` could end.
+        self.send("stop\nponderhit");
+        assert_eq!(self.sync(), [""; 0], "{}", self.log);
+    }
+
     /// The current position as `d` tells it.
     pub fn fen(&mut self) -> String {
         self.send("d");

@@ -7,19 +7,28 @@ use std::io::{self, Cursor, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
 
-use quillon::board::{Game, Position};
-use quillon::notation::parse_uci;
+use quillon::board::{FenRepair, Game, Position};
+use quillon::notation::{format_uci, parse_uci};
+use quillon::types::CastlingMode;
 use quillon::uci::command::{self, Command};
 use quillon::uci::input::{self, Input};
-use quillon::uci::{Output, converse, options, position};
+use quillon::uci::options::{self, Change};
+use quillon::uci::{Output, converse, position};
+
+const MODES: [CastlingMode; 2] = [CastlingMode::Standard, CastlingMode::Chess960];
 
 /// Reads a line as the engine does, sets positions up, looks options up. Everything is an error or sound.
 pub fn check_line(line: &str) {
     match command::parse(line) {
-        Ok(Some(Command::Position { fen, moves })) => match position::set_up(fen.as_deref(), &moves) {
-            Ok(game) => check_game(&game),
-            Err(error) => assert!(!error.to_string().is_empty()),
-        },
+        Ok(Some(Command::Position { fen, moves })) => {
+            for mode in MODES {
+                let tell = |repair: FenRepair| assert!(!repair.to_string().is_empty());
+                match position::set_up(fen.as_deref(), &moves, mode, tell) {
+                    Ok(game) => check_game(&game),
+                    Err(error) => assert!(!error.to_string().is_empty()),
+                }
+            }
+        }
         Ok(Some(Command::SetOption { name, value })) => {
             if let Err(error) = options::parse(&name, value.as_deref()) {
                 assert!(!error.to_string().is_empty());
@@ -50,13 +59,34 @@ pub fn check_game(game: &Game) {
     }
 }
 
-/// A FEN that is read is written again as a FEN of the same position.
+/// A FEN that is read is written again as a FEN of the same position, by the strict reader and the lenient one.
 pub fn check_fen(text: &str) {
-    let Ok(position) = text.parse::<Position>() else { return };
-    check_game(&Game::new(position));
-    for written in [position.to_string(), position.to_shredder_fen()] {
-        let again = written.parse::<Position>();
-        assert_eq!(again.as_ref().map(Position::key), Ok(position.key()), "{text} was written {written}");
+    let strict = text.parse::<Position>();
+    if let Ok(position) = strict {
+        check_game(&Game::new(position));
+        for written in [position.to_string(), position.to_shredder_fen()] {
+            let again = written.parse::<Position>();
+            assert_eq!(again.as_ref().map(Position::key), Ok(position.key()), "{text} was written {written}");
+        }
+    }
+    for mode in MODES {
+        let Ok((position, repairs)) = Position::parse_lenient(text, mode) else {
+            assert!(strict.is_err(), "only the strict reader accepts {text}");
+            continue;
+        };
+        check_game(&Game::new(position));
+        assert!(repairs.iter().all(|repair| !repair.to_string().is_empty()), "{text}: {repairs:?}");
+        // No repair touches the men, and what was read without any is what the strict reader reads.
+        let board = text.split_ascii_whitespace().next().unwrap_or_default();
+        let side = ["w", "b"][position.stm().index()];
+        let bare = format!("{board} {side}").parse::<Position>().expect("the board is in order");
+        assert!(bare.occupied().into_iter().all(|square| bare.piece_on(square) == position.piece_on(square)));
+        assert_eq!(bare.occupied(), position.occupied(), "{text}");
+        if repairs.is_empty() || strict.is_ok() && mode == CastlingMode::Chess960 {
+            assert_eq!(strict.as_ref(), Ok(&position), "{text}: {repairs:?}");
+        }
+        let written = position.to_string();
+        assert_eq!(Position::parse_lenient(&written, mode), Ok((position, vec![])), "{text}");
     }
 }
 
@@ -133,39 +163,112 @@ fn check_order(output: &str) {
             last_rank = rank;
             main_move = if rank == 1 { Some(mv) } else { main_move };
         } else if words[0] == "bestmove" {
-            assert!(words[1] == "(none)" || main_move == Some(words[1]), "{line}\n{output}");
+            let shown = if words[1] == "0000" { None } else { main_move };
+            assert!(words[1] == "(none)" || shown.unwrap_or("0000") == words[1], "{line}\n{output}");
             (last_rank, main_move) = (0, None);
         }
     }
+}
+
+/// What a client believes of an engine that it sends lines to: which position each `go` is for.
+struct Belief {
+    /// `None` after a position that was refused.
+    position: Option<Position>,
+    mode: CastlingMode,
+    /// The position of each `go`, and whether castling is king takes rook.
+    searches: Vec<(Option<Position>, bool)>,
+    counts: usize,
+    ready: usize,
+}
+
+impl Belief {
+    fn new() -> Belief {
+        Belief {
+            position: Some(Position::start()),
+            mode: CastlingMode::Standard,
+            searches: Vec::new(),
+            counts: 0,
+            ready: 0,
+        }
+    }
+
+    fn hear(&mut self, line: &str) {
+        match command::parse(line) {
+            Ok(Some(Command::Position { fen, moves })) => {
+                let game = position::set_up(fen.as_deref(), &moves, self.mode, |_| ());
+                self.position = game.ok().map(|game| *game.position());
+            }
+            Ok(Some(Command::UciNewGame)) => self.position = Some(Position::start()),
+            Ok(Some(Command::SetOption { name, value })) => {
+                if let Ok(Change::Chess960(on)) = options::parse(&name, value.as_deref()) {
+                    self.mode = if on { CastlingMode::Chess960 } else { CastlingMode::Standard };
+                }
+            }
+            Ok(Some(Command::Go(_))) => {
+                let only_there = self.position.is_some_and(|position| position.needs_chess960());
+                let chess960 = self.mode == CastlingMode::Chess960 || only_there;
+                self.searches.push((self.position, chess960));
+            }
+            Ok(Some(Command::Perft { .. })) => self.counts += 1,
+            Ok(Some(Command::IsReady)) => self.ready += 1,
+            Err(error) if error.concerns_position() => self.position = None,
+            _ => {}
+        }
+    }
+
+    /// Each search is answered by a move of its own position, or by none where there is no position.
+    fn check(&self, answers: &[&str], script: &str) {
+        assert_eq!(answers.len(), self.searches.len(), "{script}\n{answers:?}");
+        for (&answer, (position, chess960)) in answers.iter().zip(&self.searches) {
+            let Some(position) = position else {
+                assert_eq!(answer, "0000", "{script}\n{answers:?}");
+                continue;
+            };
+            let legal: Vec<String> =
+                position.legal_moves().into_iter().map(|mv| format_uci(mv, *chess960)).collect();
+            let is_right = legal.iter().any(|mv| mv == answer) || legal.is_empty() && answer == "(none)";
+            assert!(is_right, "{answer} in {position}\n{script}\n{answers:?}");
+        }
+    }
+}
+
+/// What an engine in this process says to a script.
+pub fn output_of(script: &str) -> String {
+    let sink = Sink::default();
+    let script = Cursor::new(script.to_owned());
+    converse(script, Output::new(sink.clone()), |_, _, _, _| String::new()).expect("memory and threads");
+    let output = sink.0.lock().expect("no writer panics").clone();
+    String::from_utf8(output).expect("output is UTF-8")
+}
+
+/// The moves of all `bestmove` lines.
+pub fn best_moves(output: &str) -> Vec<&str> {
+    let answers = output.lines().filter_map(|line| line.strip_prefix("bestmove "));
+    answers.map(|answer| answer.split(' ').next().unwrap_or_default()).collect()
 }
 
 /// Holds a whole conversation. The end of the input ends every search, and every question has its answer.
 pub fn check_conversation(bytes: &[u8]) {
     let mut stream = Cursor::new(bytes);
     let mut script = format!("setoption name BookFile value {}\n", BOOK.display());
-    let (mut searches, mut counts, mut ready) = (0, 0, 0);
+    let mut belief = Belief::new();
     while let Ok(Some(input)) = input::read(&mut stream) {
         let Input::Line(line) = input else { continue };
         if is_harmless(&line) {
-            match command::parse(&line) {
-                Ok(Some(Command::Go(_))) => searches += 1,
-                Ok(Some(Command::Perft { .. })) => counts += 1,
-                Ok(Some(Command::IsReady)) => ready += 1,
-                _ => {}
-            }
+            belief.hear(&line);
             script.push_str(&line);
             script.push('\n');
         }
     }
-    let sink = Sink::default();
-    converse(Cursor::new(script.clone()), Output::new(sink.clone()), |_, _, _, _| String::new())
-        .expect("memory and threads");
-    let output = sink.0.lock().expect("no writer panics");
-    let output = std::str::from_utf8(&output).expect("output is UTF-8");
+    let output = output_of(&script);
+    check_order(&output);
+    belief.check(&best_moves(&output), &script);
     let count = |start: &str| output.lines().filter(|line| line.starts_with(start)).count();
-    let found = (count("bestmove "), count("Nodes searched: "), count("readyok"));
-    check_order(output);
     // A count that `stop` ended tells so.
-    let found = (found.0, found.1 + count("info string perft stopped"), found.2);
-    assert_eq!(found, (searches, counts, ready), "script:\n{script}\noutput:\n{output}");
+    let counts = count("Nodes searched: ") + count("info string perft stopped");
+    assert_eq!(
+        (counts, count("readyok")),
+        (belief.counts, belief.ready),
+        "script:\n{script}\noutput:\n{output}"
+    );
 }

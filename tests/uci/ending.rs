@@ -160,4 +160,10 @@ fn the_last_words_are_complete() {
     let lines = client.wait_for_exit();
     assert!(lines.iter().any(|line| line == "uciok") && lines.iter().any(|line| line == "readyok"));
     assert!(lines.last().is_some_and(|line| line.starts_with("Legal moves (20): ")), "{lines:?}");
+    // Also what had to wait for a search.
+    let mut client = Client::start();
+    client.send_bytes(b"go infinite\nstop\nisready\nquit\n");
+    let lines = client.wait_for_exit();
+    let [.., best, ready] = &lines[..] else { panic!("{lines:?}") };
+    assert!(best.starts_with("bestmove ") && ready == "readyok", "{lines:?}");
 }

@@ -291,9 +291,12 @@ fn moves_of_the_book_are_played_at_once() {
     let search = book_move(&mut client, "position startpos", "go movetime 5000");
     assert_eq!((search.best.as_str(), search.ponder.as_deref()), ("e2e4", Some("c7c5")));
     assert_eq!(book_move(&mut client, "position startpos moves e2e4", "go movetime 9").best, "c7c5");
-    for (fen, best) in [(promotion, "b7b8n"), (castling, "e8c8"), (passing, "e5d6"), (chess960, "c1g1")] {
+    for (fen, best) in [(promotion, "b7b8n"), (castling, "e8c8"), (passing, "e5d6")] {
         assert_eq!(book_move(&mut client, &format!("position fen {fen}"), "go movetime 5000").best, best);
     }
+    client.send("setoption name UCI_Chess960 value true");
+    assert_eq!(book_move(&mut client, &format!("position fen {chess960}"), "go movetime 5000").best, "c1g1");
+    client.send("setoption name UCI_Chess960 value false");
     // Outside of the book, and where a search is wanted.
     let search = client.search("position startpos moves d2d4", "go depth 4");
     assert_eq!(search.main().depth, 4);

@@ -92,24 +92,8 @@ fn the_board_names_the_end_of_the_game() {
 }
 
 #[test]
-fn fens_are_read_with_missing_fields() {
+fn an_illegal_move_leaves_no_position() {
     let mut client = Client::start();
-    for (fen, expected) in [
-        ("4k3/8/8/8/8/8/4P3/4K3 w", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
-        ("4k3/8/8/8/8/8/4P3/4K3 b - -", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"),
-        ("4k3/8/8/8/8/8/4P3/4K3 w - - 7", "4k3/8/8/8/8/8/4P3/4K3 w - - 7 1"),
-    ] {
-        client.send(&format!("position fen {fen}"));
-        assert_eq!(client.fen(), expected);
-    }
-    client.quit();
-}
-
-#[test]
-fn an_illegal_move_keeps_the_old_position() {
-    let mut client = Client::start();
-    client.send("position startpos moves d2d4 d7d5");
-    let old = client.fen();
     for moves in [
         "e2e5",
         "e2e4 e2e4",
@@ -122,15 +106,17 @@ fn an_illegal_move_keeps_the_old_position() {
         "é2é4",
         "e2e4 moves e7e5",
     ] {
+        assert_eq!(client.search("position startpos moves d2d4 d7d5", "go depth 2").main().depth, 2);
         client.expect_complaint(&format!("position startpos moves {moves}"));
-        assert_eq!(client.fen(), old, "after {moves}");
+        client.expect_no_position();
     }
     client.expect_complaint(&format!("position fen {KIWIPETE} moves e1g1 e8g8 a1a8"));
-    assert_eq!(client.fen(), old);
+    client.expect_no_position();
+    assert_eq!(client.search(&format!("position fen {KIWIPETE} moves e1g1"), "go depth 2").main().depth, 2);
     client.quit();
 }
 
-const BAD_FENS: [&str; 38] = [
+const BAD_FENS: [&str; 32] = [
     // Shape of the board.
     "8/8/8/8 w - - 0 1",
     "4k3/8/8/8/8/8/8/8/4K3 w - - 0 1",
@@ -140,6 +126,7 @@ const BAD_FENS: [&str; 38] = [
     "4k3/8/8/8/8/8/0p7/4K3 w - - 0 1",
     "4k3/8/8/8/8/8/x7/4K3 w - - 0 1",
     "4k3//8/8/8/8/8/4K3 w - - 0 1",
+    "4k3/8/8/8/ 8/8/8/4K3 w - - 0 1",
     "startpos",
     "-",
     // Men.
@@ -154,46 +141,180 @@ const BAD_FENS: [&str; 38] = [
     "4k3/8/8/8/QQ6/8/PPPPPPPP/4K3 w - - 0 1",
     "QQQQQQQQ/QQQQQQQQ/8/4k3/8/8/8/4K3 b - - 0 1",
     // Side to move.
-    "4k3/8/8/8/8/8/8/4K3",
     "4k3/8/8/8/8/8/8/4K3 x - - 0 1",
-    "4k3/8/8/8/8/8/8/4K3 W - - 0 1",
+    "4k3/8/8/8/8/8/8/4K3 - - 0 1",
+    "4k3/8/8/8/8/8/8/4K3 KQkq - 0 1",
     "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1",
+    "4k3/4R3/8/8/8/8/4r3/4K3",
     "8/8/8/3kK3/8/8/8/8 w - - 0 1",
-    // Castling rights.
-    "4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1",
-    "r3k2r/8/8/8/8/8/8/R3K2R w KQkqK - 0 1",
-    "r3k2r/8/8/8/8/8/8/R3K2R w KK - 0 1",
-    "r3k2r/8/8/8/8/8/8/R3K2R w yes - 0 1",
-    "r3k2r/8/8/8/8/8/4K3/R6R w KQkq - 0 1",
-    "r3k2r/8/8/8/8/8/8/R3K2R w B - 0 1",
-    // En passant.
-    "4k3/8/8/4p3/8/8/8/4K3 w - e9 0 1",
-    "4k3/8/8/8/8/8/8/4K3 w - e6 0 1",
-    "4k3/8/8/4p3/8/8/8/4K3 w - e3 0 1",
-    // Counters and the end.
-    "4k3/8/8/8/8/8/8/4K3 w - - many 1",
-    "4k3/8/8/8/8/8/8/4K3 w - - 0 99999999",
-    "4k3/8/8/8/8/8/8/4K3 w - - -1 1",
-    "4k3/8/8/8/8/8/8/4K3 w - - 0 1 0 1",
+    // Moves that do not follow the word: the position after them is meant.
+    "4k3/8/8/8/8/8/8/4K3 w - - 0 1 e1e2",
+    "4k3/8/8/8/8/8/8/4K3 w - - 0 1 move e1e2 e8e7",
+    "4k3/8/8/8/8/8/8/4K3 w - - e1e2",
+    "4k3/8/8/8/8/8/8/4K3 w e1e2 e8e7",
+    "4k3/8/8/8/8/8/4P3/4K3 w E2E4",
 ];
 
 #[test]
-fn bad_fens_keep_the_old_position() {
+fn a_bad_fen_leaves_no_position() {
     let mut client = Client::start();
-    client.send("position startpos moves e2e4 c7c5");
-    let old = client.fen();
     for fen in BAD_FENS {
+        client.send("position startpos moves e2e4 c7c5");
         client.expect_complaint(&format!("position fen {fen}"));
+        client.expect_no_position();
+        client.send("position startpos moves e2e4 c7c5");
         client.expect_complaint(&format!("position fen {fen} moves e2e4"));
-        assert_eq!(client.fen(), old, "after {fen}");
+        client.expect_no_position();
     }
-    for line in
-        ["position", "position fen", "position fen moves e2e4", "position moves e2e4", "position nowhere"]
-    {
+    for line in [
+        "position",
+        "position fen",
+        "position fen moves e2e4",
+        "position moves e2e4",
+        "position nowhere",
+        "position startpos e2e4",
+        "positoin startpos moves e2e4",
+    ] {
+        client.send("position startpos moves e2e4 c7c5");
         client.expect_complaint(line);
-        assert_eq!(client.fen(), old, "after {line}");
+        client.expect_no_position();
     }
     assert_eq!(client.search("position startpos moves e2e4 c7c5", "go depth 3").main().depth, 3);
+    client.quit();
+}
+
+#[test]
+fn a_new_game_gives_the_initial_position_back() {
+    let mut client = Client::start();
+    client.expect_complaint("position startpos moves e2e5");
+    client.send("setoption name Clear Hash");
+    client.send("setoption name UCI_Chess960 value true");
+    client.expect_no_position();
+    client.send("ucinewgame");
+    assert_eq!(client.fen(), START_FEN.replace("KQkq", "HAha"));
+    client.send("go depth 3");
+    Search::check(&Position::start(), &client.search_lines(), true);
+    client.quit();
+}
+
+#[test]
+fn a_refusal_during_a_search_holds_for_what_follows_it() {
+    let mut client = Client::start();
+    for bad in ["position startpos moves e2e5", "position", "position fen 8/8 w - -", "positoin startpos"] {
+        client.send("position startpos moves e2e4");
+        client.send("go infinite");
+        client.send(bad);
+        client.send("go infinite\ngo ponder\nposition startpos moves d2d4\ngo depth 2");
+        client.expect_no_bestmove();
+        client.send("stop");
+        Search::check(&root_of("position startpos moves e2e4"), &client.search_lines(), false);
+        for _ in 0..2 {
+            assert_eq!(client.search_lines().last().map(String::as_str), Some("bestmove 0000"));
+        }
+        Search::check(&root_of("position startpos moves d2d4"), &client.search_lines(), false);
+    }
+    client.quit();
+}
+
+/// FENs with faults, the FEN that is meant, and the beginnings of what is said about them.
+const REPAIRED: [(&str, &str, &[&str]); 17] = [
+    (
+        "r2q1rk1/pp2bppp/2n1bn2/3p4/8/2NBPN2/PP3PPP/R1BQ1RK1 w KQkq - 0 11",
+        "r2q1rk1/pp2bppp/2n1bn2/3p4/8/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 11",
+        &[
+            "castling right 'K' dropped: no king and rook in place",
+            "castling right 'Q' dropped: no king and rook in place outside Chess960",
+            "castling right 'k' dropped: no king and rook in place",
+            "castling right 'q' dropped: no king and rook in place outside Chess960",
+        ],
+    ),
+    (
+        "r3k2r/8/8/8/8/8/8/R3K2R w KQkqK - 0 1",
+        "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+        &["castling right 'K' dropped: "],
+    ),
+    (
+        "r3k2r/8/8/8/8/8/8/R3K2R w yes - 0 1",
+        "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1",
+        &["castling field 'yes' read as '-'"],
+    ),
+    (
+        "rnbqkb1r/pp2pppp/3p1n2/2p5/P3P3/5N2/1PPP1PPP/RNBQKB1R b KQkq a6 0 4",
+        "rnbqkb1r/pp2pppp/3p1n2/2p5/P3P3/5N2/1PPP1PPP/RNBQKB1R b KQkq - 0 4",
+        &["en passant square 'a6' dropped: no pawn can just have passed it"],
+    ),
+    (
+        "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e4 0 3",
+        "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 3",
+        &["en passant square 'e4' dropped: "],
+    ),
+    (
+        "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e 0 3",
+        "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 3",
+        &["en passant square 'e' dropped: not a square"],
+    ),
+    ("4k3/8/8/8/8/8/4P3/4K3 w - - many 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &["halfmove clock 'many'"]),
+    ("4k3/8/8/8/8/8/4P3/4K3 w - - -1 5", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 5", &["halfmove clock '-1'"]),
+    ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 0", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &["fullmove number '0'"]),
+    (
+        "4k3/8/8/8/8/8/4P3/4K3 w - - 0 99999999",
+        "4k3/8/8/8/8/8/4P3/4K3 w - - 0 65535",
+        &["fullmove number '99999999' read as 65535"],
+    ),
+    ("4k3/8/8/8/8/8/4P3/4K3 w", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &["FEN lacks castling rights, "]),
+    ("4k3/8/8/8/8/8/4P3/4K3 b - -", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", &["FEN lacks halfmove clock, "]),
+    ("4k3/8/8/8/8/8/4P3/4K3 w - - 7", "4k3/8/8/8/8/8/4P3/4K3 w - - 7 1", &["FEN lacks fullmove number; "]),
+    (
+        "4k3/8/8/8/8/8/4P3/4K3",
+        "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+        &["FEN does not say who is to move, 'w' assumed", "FEN lacks "],
+    ),
+    ("4k3/8/8/8/8/8/4P3/4K3 W - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &["side to move 'W'"]),
+    ("4k3/8/8/8/8/8/4P3/4K3  w -  - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &["doubled blanks"]),
+    ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &["text '0 1' after the FEN"]),
+];
+
+#[test]
+fn what_the_board_can_do_without_is_repaired_and_said() {
+    let mut client = Client::start();
+    for (written, meant, said) in REPAIRED {
+        client.send("position startpos moves g1f3");
+        client.send(&format!("position fen {written}"));
+        let lines = client.sync();
+        assert_eq!(lines.len(), said.len(), "{lines:?}");
+        for (line, said) in lines.iter().zip(said) {
+            assert!(line.starts_with(&format!("info string {said}")), "{line}: {said}");
+        }
+        assert_eq!(client.fen(), meant);
+        client.send("go depth 6");
+        Search::check(&meant.parse().expect("valid"), &client.search_lines(), false);
+        // With moves after it, too.
+        let reply = format_uci(meant.parse::<Position>().expect("valid").legal_moves()[0], false);
+        client.send(&format!("position fen {written} moves {reply}"));
+        assert_eq!(client.fen(), root_of(&format!("position fen {meant} moves {reply}")).to_string());
+    }
+    client.quit();
+}
+
+#[test]
+fn castling_rights_are_those_of_the_game_that_is_played() {
+    let (x_fen, shredder) = ("r4k1r/8/8/8/8/8/8/R4K1R w KQkq - 0 1", "r4k1r/8/8/8/8/8/8/R4K1R w HAha - 0 1");
+    let mut client = Client::start();
+    for fen in [x_fen, shredder] {
+        // In standard chess the king has left its square.
+        client.send(&format!("position fen {fen}"));
+        assert_eq!(client.sync().len(), 4);
+        assert_eq!(client.fen(), "r4k1r/8/8/8/8/8/8/R4K1R w - - 0 1");
+    }
+    client.send("setoption name UCI_Chess960 value true");
+    for fen in [x_fen, shredder] {
+        client.send(&format!("position fen {fen}"));
+        assert_eq!(client.sync(), [""; 0]);
+        assert_eq!(client.fen(), shredder);
+    }
+    client.send("position fen r4k1r/8/8/8/8/8/8/R4KR1 w HAhaQ - 0 1");
+    assert_eq!(client.sync().len(), 2);
+    assert_eq!(client.fen(), "r4k1r/8/8/8/8/8/8/R4KR1 w Aha - 0 1");
     client.quit();
 }
 

@@ -273,6 +273,99 @@ fn stop_ends_all_that_was_asked_for_before_it() {
     client.quit();
 }
 
+/// What a line of output is about, for lines that are no analysis.
+fn topic(line: &str) -> Option<&str> {
+    match line.split(' ').collect::<Vec<_>>()[..] {
+        ["info", "string", topic, ..] => Some(topic),
+        ["uciok" | "readyok" | "bestmove" | "Evaluation:", ..] => line.split(' ').next(),
+        _ => None,
+    }
+}
+
+#[test]
+fn questions_wait_for_a_search_that_was_stopped() {
+    let mut client = Client::start();
+    // Each in one write.
+    for (script, expected) in [
+        ("go infinite\nstop\nisready", "bestmove readyok"),
+        ("go infinite\nstop\nuci\nisready", "bestmove uciok readyok"),
+        ("go infinite\nstop\nucinewgame\nisready", "bestmove readyok"),
+        ("go infinite\nucinewgame\nstop\nisready", "bestmove readyok"),
+        ("go infinite depth 1\nstop\nsetoption name Clear Hash\nisready", "bestmove readyok"),
+        ("go infinite\nstop\nposition startpos moves e2e4\neval\nisready", "bestmove Evaluation: readyok"),
+        (
+            "go infinite\nstop\nposition startpos moves e2e5\ngo\nisready",
+            "bestmove move there bestmove readyok",
+        ),
+        ("go ponder\nstop\nxyzzy\nisready", "bestmove unknown readyok"),
+        ("go infinite\nxyzzy\nstop\nisready", "unknown bestmove readyok"),
+        ("go infinite\ngo infinite\ngo ponder\nstop\nisready", "bestmove bestmove bestmove readyok"),
+        ("go perft 12\nstop\nisready", "perft readyok"),
+        ("bench 40\ngo infinite\nstop\nisready", "bench bestmove readyok"),
+        ("go infinite\nstop\nisready\nponderhit\nuci\nisready", "bestmove readyok uciok readyok"),
+        // The second search goes on, so the answer comes while it runs.
+        ("go infinite\nstop\nposition startpos\ngo infinite\nisready", "bestmove readyok"),
+    ] {
+        for _ in 0..10 {
+            client.send(script);
+            let mut lines = Vec::new();
+            for _ in script.matches("isready") {
+                lines.extend(client.read_until("readyok", |line| line == "readyok"));
+            }
+            let said: Vec<&str> = lines.iter().filter_map(|line| topic(line)).collect();
+            assert_eq!(said.join(" "), expected, "{script:?}\n{}", client.log);
+            client.send("stop\nucinewgame");
+            client.sync();
+        }
+    }
+    client.quit();
+}
+
+#[test]
+fn the_answer_to_isready_means_that_all_before_it_is_done() {
+    let mut client = Client::start();
+    client.send("position startpos\ngo depth 7");
+    let first = client.search_lines();
+    let nodes = |lines: &[String]| Search::check(&Position::start(), lines, false).main().nodes;
+    for _ in 0..5 {
+        client.send("go infinite");
+        client.send("stop\nucinewgame\nisready");
+        let lines = client.read_until("readyok", |line| line == "readyok");
+        assert_eq!(lines.iter().filter(|line| line.starts_with("bestmove ")).count(), 1, "{lines:?}");
+        // Nothing is known any more, and the initial position is back.
+        client.send("go depth 7");
+        assert_eq!(nodes(&client.search_lines()), nodes(&first));
+    }
+    client.quit();
+}
+
+#[test]
+fn questions_are_answered_at_once_while_a_search_goes_on() {
+    let mut client = Client::start();
+    client.send("go infinite\nposition startpos moves e2e4\ngo infinite");
+    assert!(client.sync().iter().all(|line| line.starts_with("info ")), "{}", client.log);
+    client.send("uci");
+    client.read_until("uciok", |line| line == "uciok");
+    client.expect_no_bestmove();
+    // The first search ends, the second goes on.
+    client.send("stop\ngo infinite\nisready");
+    client.search_lines();
+    client.search_lines();
+    client.read_until("readyok", |line| line == "readyok");
+    client.expect_no_bestmove();
+    client.send("stop");
+    client.search_lines();
+    // A search that has ended by itself and waits for `stop` is one that goes on.
+    client.send("go infinite depth 1");
+    client.expect_no_bestmove();
+    client.sync();
+    client.send("ucinewgame\nisready");
+    client.read_until("readyok", |line| line == "readyok");
+    client.send("stop");
+    client.search_lines();
+    client.quit();
+}
+
 #[test]
 fn a_new_game_during_a_search_waits_for_its_end() {
     let mut client = Client::start();

@@ -1,13 +1,18 @@
 //! The loop that reads commands and drives an engine.
 //!
 //! A reader thread turns standard input into events, and so does a finished search, so the loop never
-//! blocks on either. While a search runs, `stop`, `ponderhit`, `isready`, `quit` and the like act at
-//! once; everything that changes the engine waits in a queue until the search is over. `stop` and
-//! `ponderhit` are also for each `go` that waits there.
+//! blocks on either. While a search runs, `stop`, `ponderhit` and `quit` act at once and questions such as
+//! `isready` are answered at once; everything that changes the engine waits in a queue until the search is
+//! over. A search that was told to stop is as good as over: questions then wait for their turn, so that
+//! `readyok` comes only after all that was asked for before it. `stop` and `ponderhit` are also for each
+//! `go` that waits.
+//!
+//! A position that cannot be set up leaves none: until there is one again, nothing is searched, since a move
+//! of an earlier position would be taken for one of this.
 
+mod queue;
 mod set_option;
 
-use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, stdin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +34,7 @@ use crate::nnue::Network;
 use crate::notation::parse_uci;
 use crate::search::{Control, GameClock, SearchEvent, SearchLimits};
 use crate::types::{Depth, Move};
+use queue::{Order, Queue};
 
 /// Name and version as `id name` shows them.
 pub const NAME: &str = concat!("Quillon ", env!("CARGO_PKG_VERSION"));
@@ -84,9 +90,11 @@ pub fn converse(
         node_clock: NodeClock::default(),
         output: Arc::new(output),
         sender,
+        refused: None,
         searching: false,
+        stopping: false,
         stop_work: Box::new(|| {}),
-        queue: VecDeque::new(),
+        queue: Queue::default(),
         bench,
     };
     driver.serve(&events);
@@ -109,12 +117,16 @@ struct Driver {
     node_clock: NodeClock,
     output: Arc<Output>,
     sender: Sender<Event>,
+    /// Why the last position was not set up. While there is a reason, there is no position.
+    refused: Option<String>,
     /// A search, perft or bench runs, or a `bestmove` is held back.
     searching: bool,
+    /// That was told to end.
+    stopping: bool,
     /// Ends a running perft or bench.
     stop_work: Box<dyn Fn()>,
-    /// Commands that wait for the search to end.
-    queue: VecDeque<Waiting>,
+    /// What waits for the search to end.
+    queue: Queue,
     bench: Bench,
 }
 
@@ -128,18 +140,20 @@ impl Driver {
                     match command::parse(&line) {
                         Ok(None) => {}
                         Ok(Some(Command::Quit)) => break,
-                        Ok(Some(command)) => self.receive(command),
-                        Err(error) => self.complain(&error),
+                        Ok(Some(command)) => self.receive(Order::Command(command)),
+                        Err(error) => self.receive(Order::fault(&error, error.concerns_position())),
                     }
                 }
                 Event::Input(Input::TooLong, time) => {
                     self.output.log_input("(a line that is too long)", time);
-                    self.complain(&format!("a line of more than {MAX_LINE} bytes is ignored"));
+                    // Only a position can be that long in earnest.
+                    let text = format!("a line of more than {MAX_LINE} bytes is ignored");
+                    self.receive(Order::fault(&text, true));
                 }
                 Event::Done { text, own_nodes } => {
                     // Only now may a client that waits for this line send the next command, so what it
                     // sends can never be taken as meant for the search that is over.
-                    self.searching = false;
+                    (self.searching, self.stopping) = (false, false);
                     self.node_clock.stop(own_nodes);
                     self.output.line(&text);
                     self.drain_queue();
@@ -157,12 +171,13 @@ impl Driver {
         (self.stop_work)();
         self.engine.stop();
         self.engine.wait();
-        // A search that was still running is answered like any other.
+        // A search that was still running is answered like any other, and so are questions.
         while let Ok(event) = events.try_recv() {
             if let Event::Done { text, .. } = event {
                 self.output.line(&text);
             }
         }
+        self.answer_questions();
     }
 
     /// Waits for the next event. When the input has ended, only a perft or bench can go on for long; it does so
@@ -183,39 +198,58 @@ impl Driver {
         }
     }
 
-    /// Carries a command out, now or when its turn has come.
-    fn receive(&mut self, command: Command) {
+    /// Carries an order out, now or when its turn has come.
+    fn receive(&mut self, order: Order) {
         // A search that was asked for before is meant, whether it has begun or not.
-        match command {
-            Command::Stop => mark(&mut self.queue, |waiting| &mut waiting.stop),
-            Command::PonderHit => mark(&mut self.queue, |waiting| &mut waiting.ponderhit),
-            _ => {}
-        }
-        let immediate = matches!(
-            command,
-            Command::Uci
-                | Command::IsReady
-                | Command::Stop
-                | Command::PonderHit
-                | Command::Debug(_)
-                | Command::Help
-        );
-        if immediate || !self.searching && self.queue.is_empty() {
-            self.execute(command);
+        let urgent = match order {
+            Order::Command(Command::Stop) => {
+                self.queue.stop();
+                true
+            }
+            Order::Command(Command::PonderHit) => {
+                self.queue.ponderhit();
+                true
+            }
+            _ => order.is_question() && !self.stopping,
+        };
+        if urgent || !self.searching && self.queue.is_empty() {
+            self.execute(order);
         } else {
-            self.queue.push_back(Waiting { command, stop: false, ponderhit: false });
+            self.queue.push(order);
         }
     }
 
     fn drain_queue(&mut self) {
         while !self.searching {
-            let Some(waiting) = self.queue.pop_front() else { break };
-            self.execute(waiting.command);
+            let Some(waiting) = self.queue.pop() else { break };
+            self.execute(waiting.order);
             if waiting.ponderhit {
-                self.execute(Command::PonderHit);
+                self.execute(Order::Command(Command::PonderHit));
             }
             if waiting.stop {
-                self.execute(Command::Stop);
+                self.execute(Order::Command(Command::Stop));
+            }
+        }
+        // The client may wait for the answers before it stops the search that has begun.
+        if !self.stopping {
+            self.answer_questions();
+        }
+    }
+
+    fn answer_questions(&mut self) {
+        for question in self.queue.take_questions() {
+            self.execute(question);
+        }
+    }
+
+    fn execute(&mut self, order: Order) {
+        match order {
+            Order::Command(command) => self.obey(command),
+            Order::Fault { text, loses_position } => {
+                self.complain(&text);
+                if loses_position {
+                    self.refused = Some(text);
+                }
             }
         }
     }
@@ -224,7 +258,7 @@ impl Driver {
         self.output.line(&format::message(&error.to_string()));
     }
 
-    fn execute(&mut self, command: Command) {
+    fn obey(&mut self, command: Command) {
         match command {
             Command::Uci => self.identify(),
             Command::IsReady => self.say("readyok"),
@@ -232,25 +266,39 @@ impl Driver {
             Command::UciNewGame => {
                 self.node_clock.new_game();
                 self.engine.new_game();
+                self.refused = None;
             }
             Command::Position { fen, moves } => self.set_position(fen.as_deref(), &moves),
             Command::Go(go) => self.go(&go),
             Command::Stop => {
                 (self.stop_work)();
                 self.engine.stop();
+                self.stopping = self.searching;
             }
             Command::PonderHit => self.engine.ponderhit(),
-            Command::Display => self.say(&format::board(self.engine.game(), self.writes_960())),
-            Command::Eval => self.say(&format::evaluation(self.position(), self.engine.network())),
+            Command::Display if self.has_position() => {
+                self.say(&format::board(self.engine.game(), self.writes_960()));
+            }
+            Command::Eval if self.has_position() => {
+                self.say(&format::evaluation(self.position(), self.engine.network()));
+            }
             Command::Bench { depth } => self.bench(depth),
             Command::Perft { depth } => self.perft(depth),
             Command::Help => self.say(HELP),
-            Command::Debug(_) | Command::Register | Command::Quit => {}
+            Command::Display | Command::Eval | Command::Debug(_) | Command::Register | Command::Quit => {}
         }
     }
 
     fn say(&self, text: &str) {
         self.output.line(text);
+    }
+
+    /// Whether there is a position; if not, it is said why.
+    fn has_position(&self) -> bool {
+        if let Some(reason) = &self.refused {
+            self.complain(&format!("there is no position: {reason}"));
+        }
+        self.refused.is_none()
     }
 
     fn position(&self) -> &Position {
@@ -269,15 +317,22 @@ impl Driver {
             .line(&format!("id name {NAME}\nid author the Quillon authors\n{}\nuciok", options.join("\n")));
     }
 
-    /// All or nothing: only when everything fits does the new position replace the old one.
+    /// All or nothing: when not everything fits, there is no position.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) {
-        match position::set_up(fen, moves) {
-            Ok(game) => self.engine.set_game(game),
-            Err(error) => self.complain(&error),
+        let mode = self.settings.castling_mode();
+        match position::set_up(fen, moves, mode, |repair| self.complain(&repair)) {
+            Ok(game) => {
+                self.engine.set_game(game);
+                self.refused = None;
+            }
+            Err(error) => self.execute(Order::fault(&error, true)),
         }
     }
 
     fn go(&mut self, go: &GoCommand) {
+        if !self.has_position() {
+            return self.say(format::NO_MOVE);
+        }
         let limits = self.limits(go);
         let (output, sender) = (Arc::clone(&self.output), self.sender.clone());
         let style = format::Style {
@@ -358,6 +413,9 @@ impl Driver {
 
     /// Counts on a thread of its own and prints what perft tools parse: a line per move, then the total.
     fn perft(&mut self, depth: u32) {
+        if !self.has_position() {
+            return self.say(&format::perft_total(0));
+        }
         let position = *self.position();
         let chess960 = self.writes_960();
         let output = Arc::clone(&self.output);
@@ -397,25 +455,6 @@ impl Driver {
         match thread::Builder::new().spawn(run) {
             Ok(_) => self.searching = true,
             Err(error) => self.complain(&error),
-        }
-    }
-}
-
-/// A command that waits for a search to end, and what came for it in the meantime.
-struct Waiting {
-    command: Command,
-    stop: bool,
-    ponderhit: bool,
-}
-
-/// Sets a flag of all commands that start something. Those before one that has it have it too.
-fn mark(queue: &mut VecDeque<Waiting>, flag: fn(&mut Waiting) -> &mut bool) {
-    let work = |waiting: &&mut Waiting| {
-        matches!(waiting.command, Command::Go(_) | Command::Perft { .. } | Command::Bench { .. })
-    };
-    for waiting in queue.iter_mut().rev().filter(work) {
-        if std::mem::replace(flag(waiting), true) {
-            break;
         }
     }
 }
