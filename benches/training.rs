@@ -53,6 +53,7 @@ fn training(c: &mut Criterion) {
             rate: 1e-3,
             last_rate: 1e-6,
             decay: 0.01,
+            start: 0.18,
             wdl: 0.2,
             last_wdl: 0.4,
             scale: 400,

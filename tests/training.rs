@@ -221,6 +221,8 @@ fn mistakes_are_named() {
         ("--data cut.games --out x.net", 1, "there are no positions"),
         ("--data a.games --out x.net --hidden 100", 2, "a multiple of 32"),
         ("--data a.games --out x.net --wdl 2", 2, "a number from 0 to 1"),
+        ("--data a.games --out x.net --start 1.5", 2, "a number from 0 to 1"),
+        ("--data a.games --out x.net --decay 11", 2, "a number from 0 to 10"),
     ] {
         let output = train(&folder, arguments);
         let error = text(&output.stderr);

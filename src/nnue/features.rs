@@ -18,6 +18,18 @@ pub const fn feature_index(enemy: bool, kind: usize, square: usize) -> usize {
     (enemy as usize * 6 + kind) * 64 + square
 }
 
+/// Whether a position can switch this input on: none has a pawn on a rank where pawns cannot be, and no
+/// side sees its own king beyond the files a to d.
+pub const fn can_occur(feature: usize) -> bool {
+    let (man, square) = (feature / 64, feature % 64);
+    let (enemy, kind) = (man >= 6, man % 6);
+    match kind {
+        0 => matches!(square / 8, 1..=6),
+        5 => enemy || square % 8 < 4,
+        _ => true,
+    }
+}
+
 /// Which of the output layers, 1 or 8, answers with so many men on the board (2..=32).
 #[inline(always)]
 pub const fn output_bucket(buckets: usize, men: usize) -> usize {
@@ -82,6 +94,31 @@ mod tests {
         let black = Viewpoint::new(Color::Black, Square::C8);
         assert_eq!(black.feature(Piece::BlackPawn, Square::A7), 8);
         assert_eq!(black.feature(Piece::WhiteQueen, Square::D1), 10 * 64 + 59);
+    }
+
+    #[test]
+    fn inputs_that_cannot_occur_are_known() {
+        assert_eq!((0..FEATURES).filter(|&feature| can_occur(feature)).count(), FEATURES - 64);
+        let mut seen = [false; FEATURES];
+        for color in Color::ALL {
+            for king in Square::all() {
+                let view = Viewpoint::new(color, king);
+                for piece in Piece::ALL {
+                    for square in Square::all() {
+                        let is_own_king = piece == Piece::new(color, PieceType::King);
+                        let is_pawn = piece.index() >> 1 == PieceType::Pawn.index();
+                        let on_end_rank = matches!(square as u8 / 8, 0 | 7);
+                        if (is_own_king && square != king) || (is_pawn && on_end_rank) {
+                            continue;
+                        }
+                        seen[view.feature(piece, square)] = true;
+                    }
+                }
+            }
+        }
+        for (feature, &seen) in seen.iter().enumerate() {
+            assert_eq!(can_occur(feature), seen, "{feature}");
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ use once_cell::sync::Lazy;
 
 pub use accumulator::AccumulatorStack;
 pub use error::{LoadError, NetworkError};
-pub use features::{FEATURES, Viewpoint, feature_index, output_bucket};
+pub use features::{FEATURES, Viewpoint, can_occur, feature_index, output_bucket};
 pub use network::{
     MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, Network, NetworkParts, QA, QB,
     SCALES,

@@ -57,7 +57,7 @@ impl Adam {
         let correction = |beta: f32| (1.0 - f64::from(beta).powf(self.steps as f64)) as f32;
         let step = Step {
             rate: rate / correction(BETA1),
-            keep: 1.0 - rate * decay,
+            keep: (1.0 - rate * decay).max(0.0),
             second_correction: 1.0 / correction(BETA2),
             mean: 1.0 / samples as f32,
         };

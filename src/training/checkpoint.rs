@@ -3,7 +3,7 @@
 //! ```text
 //! magic       8 bytes "QLNTRAIN"
 //! version     u32, little-endian like all numbers
-//! settings    hidden, buckets, passes, batch, lr, last lr, decay, wdl, last wdl, scale, seed: u64
+//! settings    hidden, buckets, passes, batch, lr, last lr, decay, start, wdl, last wdl, scale, seed: u64
 //!             or f64 each
 //! data        u64, fingerprint of the positions
 //! steps       u64, steps taken
@@ -28,7 +28,7 @@ use super::shape::Shape;
 use super::trainer::{Settings, Trainer, Validation};
 
 const MAGIC: [u8; 8] = *b"QLNTRAIN";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +56,7 @@ pub enum CheckpointError {
         wanted: String,
     },
     /// The training was begun with other data.
-    #[error("the training was begun with other data or another --holdout")]
+    #[error("the training was begun with other data, another --holdout or --split-seed")]
     OtherData,
 }
 
@@ -176,11 +176,12 @@ fn read(mut bytes: &[u8]) -> Option<Checkpoint> {
     let shape = Shape { hidden: next()? as usize, buckets: next()? as usize };
     let (passes, batch) = (next()? as u32, next()? as usize);
     let mut number = || Some(f64::from_bits(next()?) as f32);
-    let (rate, last_rate, decay) = (number()?, number()?, number()?);
+    let (rate, last_rate, decay, start) = (number()?, number()?, number()?, number()?);
     let (wdl, last_wdl) = (number()?, number()?);
     let scale = i32::try_from(next()?).ok()?;
     let seed = next()?;
-    let settings = Settings { shape, passes, batch, rate, last_rate, decay, wdl, last_wdl, scale, seed };
+    let settings =
+        Settings { shape, passes, batch, rate, last_rate, decay, start, wdl, last_wdl, scale, seed };
     let (fingerprint, steps, rows) = (next()?, next()?, next()?);
     let mut history = History::default();
     for _ in 0..rows {
@@ -233,7 +234,7 @@ impl Number {
 }
 
 /// All settings in the order of the file, by the names of the options.
-fn listed(settings: &Settings) -> [(&'static str, Number); 11] {
+fn listed(settings: &Settings) -> [(&'static str, Number); 12] {
     use Number::{Real, Whole};
     [
         ("--hidden", Whole(settings.shape.hidden as u64)),
@@ -243,6 +244,7 @@ fn listed(settings: &Settings) -> [(&'static str, Number); 11] {
         ("--lr", Real(settings.rate)),
         ("--lr-end", Real(settings.last_rate)),
         ("--decay", Real(settings.decay)),
+        ("--start", Real(settings.start)),
         ("--wdl from", Real(settings.wdl)),
         ("--wdl to", Real(settings.last_wdl)),
         ("--scale", Whole(settings.scale as u64)),

@@ -49,6 +49,9 @@ pub struct Arguments {
     /// Weight decay: the share of a weight that a step at a learning rate of one takes away
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_decay)]
     decay: f32,
+    /// First weights of the inputs are random numbers up to this, 0 to 1
+    #[arg(long, value_name = "BOUND", default_value_t = 0.18, value_parser = parse_share)]
+    start: f32,
     /// Share of the game's result in the target, 0 to 1, at the start and at the end; the rest is the
     /// score. One number stands for both
     #[arg(long, value_name = "FROM:TO", default_value = "0.2:0.4", value_parser = parse_wdl)]
@@ -57,8 +60,8 @@ pub struct Arguments {
     /// scores of the data foretell the results best
     #[arg(long, value_name = "SCORE", default_value = "fit", value_parser = parse_scale)]
     scale: Scale,
-    /// Decides first weights, order and which games are held out: the same seed, settings and data give
-    /// the same net on the same machine
+    /// Decides first weights and order: the same seed, settings and data give the same net on the same
+    /// machine
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Threads, up to 8; they do not change the net
@@ -68,6 +71,10 @@ pub struct Arguments {
     /// 20 million positions or more]
     #[arg(long, value_name = "SHARE", value_parser = parse_holdout)]
     holdout: Option<f64>,
+    /// Decides which games are held out, and in which order they are looked at. Losses can be compared only
+    /// between trainings that hold out the same games
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    split_seed: u64,
     /// Go on with an interrupted training; data and settings must be the same
     #[arg(long, value_name = "CHECKPOINT")]
     resume: Option<PathBuf>,
@@ -118,7 +125,11 @@ fn parse_rate(text: &str) -> Result<f32, String> {
 }
 
 fn parse_decay(text: &str) -> Result<f32, String> {
-    number(text, "a decay is a number from 0 to 1", |decay| (0.0..=1.0).contains(&decay))
+    number(text, "a decay is a number from 0 to 10", |decay| (0.0..=10.0).contains(&decay))
+}
+
+fn parse_share(text: &str) -> Result<f32, String> {
+    number(text, "a number from 0 to 1", |share| (0.0..=1.0).contains(&share))
 }
 
 fn parse_scale(text: &str) -> Result<Scale, String> {
@@ -130,9 +141,8 @@ fn parse_scale(text: &str) -> Result<Scale, String> {
 }
 
 fn parse_wdl(text: &str) -> Result<Wdl, String> {
-    let share = |text| number(text, "a share is a number from 0 to 1", |share| (0.0..=1.0).contains(&share));
     let (from, to) = text.split_once(':').unwrap_or((text, text));
-    Ok(Wdl { from: share(from)?, to: share(to)? })
+    Ok(Wdl { from: parse_share(from)?, to: parse_share(to)? })
 }
 
 fn parse_holdout(text: &str) -> Result<f64, String> {
@@ -159,6 +169,7 @@ impl Arguments {
             rate: self.lr,
             last_rate: self.lr_end,
             decay: self.decay,
+            start: self.start,
             wdl: self.wdl.from,
             last_wdl: self.wdl.to,
             scale,
@@ -235,7 +246,7 @@ fn about(path: &Path, error: impl std::fmt::Display) -> String {
 fn load(arguments: &Arguments, output: &Output) -> Result<Dataset, String> {
     let sizes = arguments.data.iter().filter_map(|path| std::fs::metadata(path).ok());
     let bar = progress::bar(sizes.map(|data| data.len()).sum(), "bytes");
-    let mut builder = DatasetBuilder::new(arguments.holdout, arguments.seed);
+    let mut builder = DatasetBuilder::new(arguments.holdout, arguments.split_seed);
     for path in &arguments.data {
         let file =
             read_games(path, &bar, |game| -> Result<(), Box<dyn Error>> { Ok(builder.push_game(game)?) })
@@ -298,7 +309,7 @@ mod tests {
             assert!(parse_wdl(text).is_err(), "{text}");
         }
         assert!(parse_rate("0").is_err() && parse_rate("nan").is_err() && parse_rate("1e-3") == Ok(1e-3));
-        assert!(parse_decay("-1").is_err() && parse_decay("2").is_err() && parse_decay("0") == Ok(0.0));
+        assert!(parse_decay("-1").is_err() && parse_decay("11").is_err() && parse_decay("0") == Ok(0.0));
         assert!(parse_hidden("48").is_err() && parse_hidden("1056").is_err() && parse_hidden("96") == Ok(96));
         assert!(parse_buckets("4").is_err() && parse_buckets("8") == Ok(8));
         assert!(parse_holdout("1").is_err() && parse_holdout("0") == Ok(0.0));

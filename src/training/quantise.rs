@@ -8,7 +8,7 @@ use super::objective::loss_and_slope;
 use super::record::Record;
 use super::shape::Shape;
 use super::trainer::{Settings, Trainer};
-use crate::nnue::{FEATURES, MAX_FEATURE_WEIGHT, MAX_OUTPUT_WEIGHT, NetworkParts, QA, QB};
+use crate::nnue::{FEATURES, MAX_FEATURE_WEIGHT, MAX_OUTPUT_WEIGHT, NetworkParts, QA, QB, can_occur};
 
 // The optimiser's clip is what the integers can hold.
 const _: () = assert!((CLIP * QA as f32 + 0.5) as i16 <= MAX_FEATURE_WEIGHT);
@@ -122,6 +122,10 @@ fn subtract(from: &mut [f32], vector: &[f32], times: f32) {
 
 fn quantise(weights: &Lanes, &Settings { shape, scale, .. }: &Settings, name: &str) -> NetworkParts {
     let number = |place: usize, unit: i32| (weights[place] * unit as f32).round() as i16;
+    // What cannot occur is never trained; without its random start the file packs better.
+    let feature_weight = |feature: usize, neuron: usize| {
+        if can_occur(feature) { number(shape.feature_weight(feature, neuron), QA) } else { 0 }
+    };
     let Shape { hidden, buckets } = shape;
     let neurons = || 0..hidden;
     let features = (0..FEATURES).flat_map(|feature| neurons().map(move |neuron| (feature, neuron)));
@@ -134,7 +138,7 @@ fn quantise(weights: &Lanes, &Settings { shape, scale, .. }: &Settings, name: &s
         hidden,
         buckets,
         scale,
-        feature_weights: features.map(|(f, neuron)| number(shape.feature_weight(f, neuron), QA)).collect(),
+        feature_weights: features.map(|(feature, neuron)| feature_weight(feature, neuron)).collect(),
         feature_bias: neurons().map(|neuron| number(shape.bias(neuron), QA)).collect(),
         output_weights: outputs.map(|place| number(place, QB)).collect(),
         output_bias: (0..buckets).map(output_bias).collect(),
@@ -278,13 +282,15 @@ mod tests {
         let shape = Shape { hidden: 96, buckets: 8 };
         let mut weights = Lanes::zeros(shape.lanes());
         weights[shape.feature_weight(700, 40)] = 1.98;
-        weights[shape.feature_weight(1, 0)] = -1.98;
+        weights[shape.feature_weight(9, 0)] = -1.98;
+        // A pawn on the first rank.
+        weights[shape.feature_weight(7, 0)] = 1.0;
         weights[shape.bias(95)] = 10.0;
         weights[shape.output_weight(7, 1, 2)] = -1.98;
         weights[shape.output_bias(3)] = 0.1;
         let parts = quantise(&weights, &Settings { scale: 166, ..settings(96, 8) }, "test");
         assert_eq!(parts.feature_weights[700 * 96 + 40], 505);
-        assert_eq!(parts.feature_weights[96], -505);
+        assert_eq!(parts.feature_weights[9 * 96], -505);
         assert_eq!(parts.feature_bias[95], 2550);
         assert_eq!(parts.output_weights[(2 * 7 + 1) * 96 + 2], -127);
         assert_eq!(parts.output_bias, [0, 0, 0, 1632, 0, 0, 0, 0]);

@@ -49,6 +49,7 @@ pub fn settings(hidden: usize, buckets: usize) -> Settings {
         rate: 1e-2,
         last_rate: 1e-5,
         decay: 0.01,
+        start: 0.176_776_7,
         wdl: 0.2,
         last_wdl: 0.4,
         scale: 400,

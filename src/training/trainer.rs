@@ -20,9 +20,6 @@ pub const PARTS: usize = 8;
 /// Random stream of the first weights, beside the numbers of the passes.
 const INIT: u64 = 1 << 41;
 
-/// Features that a perspective has on average, more or less; the first weights are scaled by it.
-const ACTIVE_FEATURES: f32 = 32.0;
-
 /// Everything that decides what a training makes of its data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -38,13 +35,16 @@ pub struct Settings {
     pub last_rate: f32,
     /// Weight decay: the share of a weight that a step at a learning rate of one takes away.
     pub decay: f32,
+    /// Bound of the random first weights of the features. The inputs a perspective has at a time, some 24,
+    /// add up to a spread of about 2.8 times this.
+    pub start: f32,
     /// Share of the result in the target at the start.
     pub wdl: f32,
     /// The same at the end; it changes linearly.
     pub last_wdl: f32,
     /// Internal units of the sigmoid's unit and of the network's.
     pub scale: i32,
-    /// Seed of first weights and order.
+    /// Seed of first weights and order; it has no part in which games are held out.
     pub seed: u64,
 }
 
@@ -114,10 +114,9 @@ impl Trainer {
         let shape = settings.shape;
         let mut weights = Lanes::zeros(shape.lanes());
         let mut random = SplitMix64::new(settings.seed, INIT);
-        let bound = ACTIVE_FEATURES.sqrt().recip();
         for feature in 0..FEATURES {
             for neuron in 0..shape.hidden {
-                weights[shape.feature_weight(feature, neuron)] = random.within(bound);
+                weights[shape.feature_weight(feature, neuron)] = random.within(settings.start);
             }
         }
         let bound = ((2 * shape.hidden) as f32).sqrt().recip();
