@@ -9,7 +9,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use quillon::board::Position;
-use quillon::training::{Record, Settings, Shape, Trainer};
+use quillon::training::{Record, Schedule, Settings, Shape, Trainer};
 use quillon::types::Score;
 
 /// Enough to be larger than the caches.
@@ -50,8 +50,8 @@ fn training(c: &mut Criterion) {
             shape: Shape { hidden, buckets },
             passes: 1000,
             batch: BATCH,
-            rate: 1e-3,
-            last_rate: 1e-6,
+            schedule: Schedule { rate: 1e-3, last_rate: 1e-6, warmup: 0 },
+            average: 0.0,
             decay: 0.01,
             start: 0.18,
             wdl: 0.2,

@@ -200,6 +200,30 @@ fn a_killed_training_goes_on_to_the_same_net() {
 }
 
 #[test]
+fn a_second_stage_begins_with_the_net_of_the_first() {
+    let folder = folder("train-stages");
+    write_games(&folder.join("a.games"), 300);
+    let first = "--data a.games --hidden 32 --passes 10 --batch 512 --lr 0.01 --average 0.2 --holdout 0.1";
+    let output = train(&folder, &format!("{first} --out first.net --scale 170 --keep-checkpoint"));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let second = "--data a.games --out second.net --hidden 32 --passes 1 --lr 1e-9 --wdl 0 --holdout 0.1 \
+                  --warmup 3 --from first.net.checkpoint";
+    let output = train(&folder, second);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(!folder.join("second.net.checkpoint").exists());
+    let read = |name: &str| Network::from_bytes(&fs::read(folder.join(name)).unwrap()).unwrap().to_parts();
+    let (first, second) = (read("first.net"), read("second.net"));
+    // At such a rate nothing moves.
+    assert_eq!((second.scale, second.feature_weights), (170, first.feature_weights));
+    let output = train(&folder, "--data a.games --out x.net --hidden 64 --from first.net.checkpoint");
+    let error = text(&output.stderr);
+    assert!(
+        error.contains("first.net.checkpoint: the training was begun with --hidden 32, not 64"),
+        "{error}"
+    );
+}
+
+#[test]
 fn mistakes_are_named() {
     let folder = folder("train-mistakes");
     write_games(&folder.join("a.games"), 3);
@@ -221,6 +245,8 @@ fn mistakes_are_named() {
         ("--data cut.games --out x.net", 1, "there are no positions"),
         ("--data a.games --out x.net --hidden 100", 2, "a multiple of 32"),
         ("--data a.games --out x.net --wdl 2", 2, "a number from 0 to 1"),
+        ("--data a.games --out x.net --from junk", 1, "junk: this is not a checkpoint"),
+        ("--data a.games --out x.net --from a --resume b", 2, "cannot be used with"),
         ("--data a.games --out x.net --start 1.5", 2, "a number from 0 to 1"),
         ("--data a.games --out x.net --decay 11", 2, "a number from 0 to 10"),
     ] {

@@ -3,13 +3,14 @@
 //! ```text
 //! magic       8 bytes "QLNTRAIN"
 //! version     u32, little-endian like all numbers
-//! settings    hidden, buckets, passes, batch, lr, last lr, decay, start, wdl, last wdl, scale, seed: u64
-//!             or f64 each
+//! settings    u64, length of a text of lines "option<TAB>value", and that text
+//! network     hidden, buckets, scale: u64 each
 //! data        u64, fingerprint of the positions
 //! steps       u64, steps taken
 //! rows        u64, number of rows of the log, then eight f64 each
-//! weights     f32 each, in the order of the trainer's lanes; then the means of the gradient and those of
-//!             its square
+//! averaged    u64, steps whose weights the average is of, 0 for none
+//! weights     f32 each, in the order of the trainer's lanes; then the means of the gradient, those of its
+//!             square, and the average of the weights if there is one
 //! checksum    u32, CRC-32 of everything before
 //! ```
 //!
@@ -25,10 +26,10 @@ use super::history::{History, Row};
 use super::lane::{LANE, Lanes};
 use super::session::write_whole;
 use super::shape::Shape;
-use super::trainer::{Settings, Trainer, Validation};
+use super::trainer::{Settings, State, Trainer, Validation};
 
 const MAGIC: [u8; 8] = *b"QLNTRAIN";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +50,7 @@ pub enum CheckpointError {
     #[error("the training was begun with {name} {found}, not {wanted}")]
     Other {
         /// Which setting differs.
-        name: &'static str,
+        name: String,
         /// Its value in the checkpoint.
         found: String,
         /// Its value now.
@@ -63,22 +64,25 @@ pub enum CheckpointError {
 /// A training at some step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
-    settings: Settings,
+    shape: Shape,
+    scale: i32,
+    /// Options and their values.
+    settings: Vec<(String, String)>,
     fingerprint: u64,
     history: History,
-    weights: Lanes,
-    optimiser: Adam,
+    state: State,
 }
 
 impl Checkpoint {
     /// The state of a trainer whose data has this fingerprint.
     pub fn new(trainer: &Trainer, fingerprint: u64, history: &History) -> Checkpoint {
         Checkpoint {
-            settings: *trainer.settings(),
+            shape: trainer.settings().shape,
+            scale: trainer.settings().scale,
+            settings: listed(trainer.settings()),
             fingerprint,
             history: history.clone(),
-            weights: trainer.weights.clone(),
-            optimiser: trainer.optimiser.clone(),
+            state: trainer.state.clone(),
         }
     }
 
@@ -94,16 +98,40 @@ impl Checkpoint {
         threads: usize,
     ) -> Result<(Trainer, History), CheckpointError> {
         let is_other_data = self.fingerprint != fingerprint;
-        for ((name, found), (_, wanted)) in listed(&self.settings).into_iter().zip(listed(&settings)) {
+        for ((name, found), (_, wanted)) in self.settings.into_iter().zip(listed(&settings)) {
             // With other data a scale fitted to them is another one, too.
             if found != wanted && !(is_other_data && name == "--scale") {
-                return Err(CheckpointError::Other { name, found: found.text(), wanted: wanted.text() });
+                return Err(CheckpointError::Other { name, found, wanted });
             }
         }
         if is_other_data {
             return Err(CheckpointError::OtherData);
         }
-        Ok((Trainer::with_state(settings, threads, self.weights, self.optimiser), self.history))
+        Ok((Trainer::with_state(settings, threads, self.state), self.history))
+    }
+
+    /// Internal units of the network's output.
+    pub fn scale(&self) -> i32 {
+        self.scale
+    }
+
+    /// Begins another training with the network that this one has come to. Data and all settings but the
+    /// sizes of the network may differ. Nothing but the weights is taken over.
+    ///
+    /// # Errors
+    /// When the sizes differ.
+    pub fn begin(self, settings: Settings, threads: usize) -> Result<Trainer, CheckpointError> {
+        let (found, wanted) = (self.shape, settings.shape);
+        for (name, found, wanted) in
+            [("--hidden", found.hidden, wanted.hidden), ("--buckets", found.buckets, wanted.buckets)]
+        {
+            if found != wanted {
+                let (name, found, wanted) = (name.to_owned(), found.to_string(), wanted.to_string());
+                return Err(CheckpointError::Other { name, found, wanted });
+            }
+        }
+        let state = State::new(self.state.into_net_weights(), settings.shape);
+        Ok(Trainer::with_state(settings, threads, state))
     }
 
     /// Writes a file; an old one is replaced only when the new one is complete on the disk.
@@ -125,10 +153,16 @@ impl Checkpoint {
     fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
-        for (_, number) in listed(&self.settings) {
-            bytes.extend(number.to_bytes());
-        }
-        for number in [self.fingerprint, self.optimiser.steps, self.history.0.len() as u64] {
+        let lines = self.settings.iter().map(|(name, value)| format!("{name}\t{value}\n"));
+        let text: String = lines.collect();
+        bytes.extend((text.len() as u64).to_le_bytes());
+        bytes.extend(text.bytes());
+        let Shape { hidden, buckets } = self.shape;
+        let steps = self.state.optimiser.steps;
+        for number in [hidden as u64, buckets as u64, self.scale as u64, self.fingerprint, steps]
+            .into_iter()
+            .chain([self.history.0.len() as u64])
+        {
             bytes.extend(number.to_le_bytes());
         }
         for row in &self.history.0 {
@@ -142,7 +176,10 @@ impl Checkpoint {
                 bytes.extend(number.to_le_bytes());
             }
         }
-        for lanes in [&self.weights, &self.optimiser.first, &self.optimiser.second] {
+        let State { weights, optimiser, average, averaged } = &self.state;
+        bytes.extend(averaged.to_le_bytes());
+        let average = (*averaged > 0).then_some(average);
+        for lanes in [weights, &optimiser.first, &optimiser.second].into_iter().chain(average) {
             lanes.floats().for_each(|number| bytes.extend(number.to_le_bytes()));
         }
         let checksum = crc32fast::hash(&bytes);
@@ -167,21 +204,18 @@ impl Checkpoint {
 }
 
 /// The contents between version and checksum; none if they are not of the right length.
-fn read(mut bytes: &[u8]) -> Option<Checkpoint> {
+fn read(bytes: &[u8]) -> Option<Checkpoint> {
+    let (length, bytes) = bytes.split_first_chunk()?;
+    let (text, mut bytes) = bytes.split_at_checked(u64::from_le_bytes(*length).try_into().ok()?)?;
+    let line = |line: &str| line.split_once('\t').map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let settings = std::str::from_utf8(text).ok()?.lines().map(line).collect::<Option<_>>()?;
     let mut next = || {
         let (number, rest) = bytes.split_first_chunk()?;
         bytes = rest;
         Some(u64::from_le_bytes(*number))
     };
     let shape = Shape { hidden: next()? as usize, buckets: next()? as usize };
-    let (passes, batch) = (next()? as u32, next()? as usize);
-    let mut number = || Some(f64::from_bits(next()?) as f32);
-    let (rate, last_rate, decay, start) = (number()?, number()?, number()?, number()?);
-    let (wdl, last_wdl) = (number()?, number()?);
     let scale = i32::try_from(next()?).ok()?;
-    let seed = next()?;
-    let settings =
-        Settings { shape, passes, batch, rate, last_rate, decay, start, wdl, last_wdl, scale, seed };
     let (fingerprint, steps, rows) = (next()?, next()?, next()?);
     let mut history = History::default();
     for _ in 0..rows {
@@ -192,12 +226,14 @@ fn read(mut bytes: &[u8]) -> Option<Checkpoint> {
         let (samples, rate, wdl) = (samples as u64, rate as f32, wdl as f32);
         history.0.push(Row { pass, samples, rate, wdl, train_loss, train_last_loss, holdout });
     }
+    let averaged = next()?;
     let (floats, rest) = bytes.as_chunks::<4>();
     if !shape.is_valid() {
         return None;
     }
     let length = shape.lanes() * LANE;
-    if !rest.is_empty() || floats.len() != 3 * length {
+    let lists = 3 + usize::from(averaged > 0);
+    if !rest.is_empty() || floats.len() != lists * length {
         return None;
     }
     let mut lists = floats.chunks(length).map(|floats| {
@@ -207,49 +243,31 @@ fn read(mut bytes: &[u8]) -> Option<Checkpoint> {
     });
     let weights = lists.next()?;
     let optimiser = Adam { first: lists.next()?, second: lists.next()?, steps };
-    Some(Checkpoint { settings, fingerprint, history, weights, optimiser })
-}
-
-/// A setting's value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Number {
-    Whole(u64),
-    Real(f32),
-}
-
-impl Number {
-    fn to_bytes(self) -> [u8; 8] {
-        match self {
-            Number::Whole(number) => number.to_le_bytes(),
-            Number::Real(number) => f64::from(number).to_le_bytes(),
-        }
-    }
-
-    fn text(self) -> String {
-        match self {
-            Number::Whole(number) => number.to_string(),
-            Number::Real(number) => number.to_string(),
-        }
-    }
+    let average = lists.next().unwrap_or(Lanes(Vec::new()));
+    let state = State { weights, optimiser, average, averaged };
+    Some(Checkpoint { shape, scale, settings, fingerprint, history, state })
 }
 
 /// All settings in the order of the file, by the names of the options.
-fn listed(settings: &Settings) -> [(&'static str, Number); 12] {
-    use Number::{Real, Whole};
-    [
-        ("--hidden", Whole(settings.shape.hidden as u64)),
-        ("--buckets", Whole(settings.shape.buckets as u64)),
-        ("--passes", Whole(settings.passes.into())),
-        ("--batch", Whole(settings.batch as u64)),
-        ("--lr", Real(settings.rate)),
-        ("--lr-end", Real(settings.last_rate)),
-        ("--decay", Real(settings.decay)),
-        ("--start", Real(settings.start)),
-        ("--wdl from", Real(settings.wdl)),
-        ("--wdl to", Real(settings.last_wdl)),
-        ("--scale", Whole(settings.scale as u64)),
-        ("--seed", Whole(settings.seed)),
-    ]
+fn listed(settings: &Settings) -> Vec<(String, String)> {
+    let Settings { shape, schedule, .. } = settings;
+    let list: [(&str, &dyn ToString); 14] = [
+        ("--hidden", &shape.hidden),
+        ("--buckets", &shape.buckets),
+        ("--passes", &settings.passes),
+        ("--batch", &settings.batch),
+        ("--lr", &schedule.rate),
+        ("--lr-end", &schedule.last_rate),
+        ("--warmup", &schedule.warmup),
+        ("--average", &settings.average),
+        ("--decay", &settings.decay),
+        ("--start", &settings.start),
+        ("--wdl from", &settings.wdl),
+        ("--wdl to", &settings.last_wdl),
+        ("--scale", &settings.scale),
+        ("--seed", &settings.seed),
+    ];
+    list.into_iter().map(|(name, value)| (name.to_owned(), value.to_string())).collect()
 }
 
 #[cfg(test)]

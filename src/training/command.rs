@@ -11,7 +11,7 @@ use super::labels::SignAgreement;
 use super::scale::{ScaleFit, fit_scale};
 use super::session::{Session, Target};
 use super::shape::Shape;
-use super::trainer::{PARTS, Settings, Trainer};
+use super::trainer::{PARTS, Schedule, Settings, Trainer};
 use crate::datagen::read_games;
 use crate::nnue::SCALES;
 use crate::tools::progress;
@@ -46,6 +46,12 @@ pub struct Arguments {
     /// Learning rate at the end; between them it falls along a cosine
     #[arg(long, value_name = "RATE", default_value_t = 2.4e-6, value_parser = parse_rate)]
     lr_end: f32,
+    /// Steps at the start over which the learning rate rises from zero
+    #[arg(long, value_name = "STEPS", default_value_t = 0)]
+    warmup: u32,
+    /// Share of the steps, 0 to 1, at the end, over which the weights are averaged: the net gets their mean
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
+    average: f32,
     /// Weight decay: the share of a weight that a step at a learning rate of one takes away
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_decay)]
     decay: f32,
@@ -57,9 +63,9 @@ pub struct Arguments {
     #[arg(long, value_name = "FROM:TO", default_value = "0.2:0.4", value_parser = parse_wdl)]
     wdl: Wdl,
     /// The score that makes an expected result of 73 %, 50 to 1000; 'fit' chooses the one with which the
-    /// scores of the data foretell the results best
-    #[arg(long, value_name = "SCORE", default_value = "fit", value_parser = parse_scale)]
-    scale: Scale,
+    /// scores of the data foretell the results best [default: fit, and with --from that of the checkpoint]
+    #[arg(long, value_name = "SCORE", value_parser = parse_scale)]
+    scale: Option<Scale>,
     /// Decides first weights and order: the same seed, settings and data give the same net on the same
     /// machine
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -78,6 +84,14 @@ pub struct Arguments {
     /// Go on with an interrupted training; data and settings must be the same
     #[arg(long, value_name = "CHECKPOINT")]
     resume: Option<PathBuf>,
+    /// Begin with the net of this checkpoint in place of random weights: another stage of its training, with
+    /// its own data and settings. Only the sizes must be the same. A stage may hold out no more games than
+    /// those before it, or it is checked on games that they have seen
+    #[arg(long, value_name = "CHECKPOINT", conflicts_with_all = ["resume", "start"])]
+    from: Option<PathBuf>,
+    /// Keep the last checkpoint, for another stage to begin with
+    #[arg(long)]
+    keep_checkpoint: bool,
     /// Also write the nets after half (NET.50) and three quarters (NET.75) of the passes
     #[arg(long)]
     checkpoints: bool,
@@ -89,7 +103,7 @@ pub struct Arguments {
 const EXAMPLES: &str = "\
 All positions are kept in memory: 32 bytes each, and up to 32 more while they are read. After each pass the
 state goes into NET.checkpoint, so that at most one pass is lost when the training is interrupted. It is removed
-when the net is written.
+when the net is written, unless --keep-checkpoint is given.
 
 The lines on the way show the mean loss of the steps since the line before and the loss on the positions held
 out, both for the present share of the result in the target. The columns train_loss_at_last_wdl and
@@ -99,7 +113,9 @@ each other, and between trainings that end with the same share and have the same
 Examples:
   quillon train --data gen0.games --out gen0.net --hidden 64 --threads 2
   quillon train --data gen1.games gen2.games --out gen2.net --hidden 256 --buckets 8 --checkpoints
-  quillon train --data gen0.games --out gen0.net --hidden 64 --resume gen0.net.checkpoint";
+  quillon train --data gen0.games --out gen0.net --hidden 64 --resume gen0.net.checkpoint
+  quillon train --data newest.games --out gen3b.net --hidden 256 --buckets 8 --from gen3.net.checkpoint
+    --lr 1e-6 --lr-end 1e-6 --warmup 200 --passes 2";
 
 /// The share of the result at the start and at the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,8 +182,8 @@ impl Arguments {
             shape: Shape { hidden: self.hidden, buckets: self.buckets },
             passes: self.passes,
             batch: self.batch as usize,
-            rate: self.lr,
-            last_rate: self.lr_end,
+            schedule: Schedule { rate: self.lr, last_rate: self.lr_end, warmup: self.warmup },
+            average: self.average,
             decay: self.decay,
             start: self.start,
             wdl: self.wdl.from,
@@ -183,6 +199,7 @@ impl Arguments {
             net: self.out.clone(),
             name: self.name.clone().unwrap_or_else(stem),
             keep_on_the_way: self.checkpoints,
+            keep_checkpoint: self.keep_checkpoint,
         }
     }
 }
@@ -195,19 +212,23 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let target = arguments.target();
     spare_old_files(&target, arguments.resume.as_deref())?;
     // First what fails fast.
-    let resumed = match &arguments.resume {
-        Some(path) => Some(Checkpoint::load(path).map_err(|error| about(path, error))?),
-        None => None,
-    };
+    let read = |path: &PathBuf| Checkpoint::load(path).map_err(|error| about(path, error));
+    let resumed = arguments.resume.as_ref().map(|path| Ok::<_, String>((path, read(path)?))).transpose()?;
+    let earlier = arguments.from.as_ref().map(|path| Ok::<_, String>((path, read(path)?))).transpose()?;
     let data = load(arguments, output)?;
     check_labels(&data, output)?;
-    let scale = choose_scale(arguments.scale, &data, output)?;
+    let inherited = earlier.as_ref().map(|(_, checkpoint)| Scale::Fixed(checkpoint.scale()));
+    let scale = choose_scale(arguments.scale.or(inherited).unwrap_or(Scale::Fit), &data, output)?;
     let (settings, threads) = (arguments.settings(scale), arguments.threads.into());
-    let (trainer, history) = match (resumed, &arguments.resume) {
-        (Some(checkpoint), Some(path)) => {
+    let (trainer, history) = match (resumed, earlier) {
+        (Some((path, checkpoint)), _) => {
             checkpoint.resume(settings, data.fingerprint(), threads).map_err(|error| about(path, error))?
         }
-        _ => (Trainer::new(settings, threads), History::default()),
+        (None, Some((path, checkpoint))) => {
+            let trainer = checkpoint.begin(settings, threads).map_err(|error| about(path, error))?;
+            (trainer, History::default())
+        }
+        (None, None) => (Trainer::new(settings, threads), History::default()),
     };
     Session::new(trainer, history, &data, target, output).run().map_err(|error| error.to_string())?;
     Ok(ExitCode::SUCCESS)

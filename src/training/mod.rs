@@ -60,4 +60,4 @@ pub use record::Record;
 pub use scale::{ScaleFit, fit_scale};
 pub use session::{Session, Target, TrainingError};
 pub use shape::Shape;
-pub use trainer::{PARTS, Settings, Trainer, Validation};
+pub use trainer::{PARTS, Schedule, Settings, Trainer, Validation};

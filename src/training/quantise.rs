@@ -14,9 +14,9 @@ use crate::nnue::{FEATURES, MAX_FEATURE_WEIGHT, MAX_OUTPUT_WEIGHT, NetworkParts,
 const _: () = assert!((CLIP * QA as f32 + 0.5) as i16 <= MAX_FEATURE_WEIGHT);
 
 impl Trainer {
-    /// The weights as the integers of a net file with this name.
+    /// The weights, averaged ones if there are some, as the integers of a net file with this name.
     pub fn quantised(&self, name: &str) -> NetworkParts {
-        quantise(&self.weights, self.settings(), name)
+        quantise(self.state.net_weights(), self.settings(), name)
     }
 
     /// The same, with output weights and biases that make up for rounding in these records: what one weight
@@ -242,7 +242,7 @@ pub fn examine(trainer: &mut Trainer, parts: &NetworkParts, records: &[Record]) 
     let shape = trainer.settings().shape;
     let clipped = |lanes: Range<usize>| {
         let count = (lanes.len() * LANE) as f64;
-        let lanes = trainer.weights.0[lanes].iter();
+        let lanes = trainer.state.net_weights().0[lanes].iter();
         lanes.flat_map(|lane| lane.0).filter(|weight| weight.abs() >= CLIP).count() as f64 / count
     };
     let count = records.len().max(1) as f64;

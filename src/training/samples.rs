@@ -2,7 +2,7 @@
 
 use super::record::Record;
 use super::shape::Shape;
-use super::trainer::Settings;
+use super::trainer::{Schedule, Settings};
 use crate::board::Position;
 use crate::types::Score;
 use crate::types::SplitMix64;
@@ -46,8 +46,8 @@ pub fn settings(hidden: usize, buckets: usize) -> Settings {
         shape: Shape { hidden, buckets },
         passes: 4,
         batch: 512,
-        rate: 1e-2,
-        last_rate: 1e-5,
+        schedule: Schedule { rate: 1e-2, last_rate: 1e-5, warmup: 0 },
+        average: 0.0,
         decay: 0.01,
         start: 0.176_776_7,
         wdl: 0.2,

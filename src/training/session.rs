@@ -67,6 +67,8 @@ pub struct Target {
     pub name: String,
     /// Whether nets are written after half and three quarters of the passes, too.
     pub keep_on_the_way: bool,
+    /// Whether the last checkpoint stays, for another training to begin with.
+    pub keep_checkpoint: bool,
 }
 
 impl Target {
@@ -138,7 +140,7 @@ impl<'a> Session<'a> {
         self.write_log()?;
         let positions = self.data.train().len();
         let steps = self.trainer.settings().steps(positions);
-        let total = steps * u64::from(self.trainer.settings().passes);
+        let total = self.trainer.settings().all_steps(positions);
         let rows = (positions.div_ceil(ROW_POSITIONS) as u64).min(steps);
         let (mut losses, mut count) = (0.0, 0);
         while self.trainer.steps() < total {
@@ -161,8 +163,10 @@ impl<'a> Session<'a> {
         self.bar.finish_and_clear();
         let path = self.target.net.clone();
         let network = self.write_net(&path)?;
-        // It has served its purpose. If it stays, nothing is lost.
-        let _ = fs::remove_file(self.target.checkpoint());
+        if !self.target.keep_checkpoint {
+            // It has served its purpose. If it stays, nothing is lost.
+            let _ = fs::remove_file(self.target.checkpoint());
+        }
         self.report(&network);
         Ok(())
     }
@@ -180,7 +184,7 @@ impl<'a> Session<'a> {
         let row = Row {
             pass: self.trainer.steps() as f64 / total as f64 * f64::from(settings.passes),
             samples: self.trainer.samples(positions),
-            rate: settings.rate_at(progress),
+            rate: settings.rate_at(self.trainer.steps() - 1, positions),
             wdl: objective.wdl,
             train_loss,
             train_last_loss: train.map_or(f64::NAN, |losses| losses.last_loss),
@@ -325,10 +329,15 @@ mod tests {
         let settings = settings(32, 1);
         let mut trainer = Trainer::new(settings, 1);
         // 80 * 255 is more than a bias can be; steps are much smaller.
-        trainer.weights[settings.shape.bias(5)] = -80.0;
+        trainer.state.weights[settings.shape.bias(5)] = -80.0;
         let folder = std::env::temp_dir().join(format!("quillon-session-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let target = Target { net: folder.join("a.net"), name: "a".to_owned(), keep_on_the_way: true };
+        let target = Target {
+            net: folder.join("a.net"),
+            name: "a".to_owned(),
+            keep_on_the_way: true,
+            keep_checkpoint: false,
+        };
         let session =
             Session::new(trainer, History::default(), &data, target.clone(), &Output::standard()).run();
         let error = session.unwrap_err();

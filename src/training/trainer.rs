@@ -29,10 +29,11 @@ pub struct Settings {
     pub passes: u32,
     /// Positions of a step, about: a pass is divided evenly.
     pub batch: usize,
-    /// Learning rate of the first step.
-    pub rate: f32,
-    /// Learning rate of the last step; between them it falls along a cosine.
-    pub last_rate: f32,
+    /// Learning rates.
+    pub schedule: Schedule,
+    /// Share of the steps, the last ones, over which the weights of the net are averaged; 0 for the weights
+    /// of the last step.
+    pub average: f32,
     /// Weight decay: the share of a weight that a step at a learning rate of one takes away.
     pub decay: f32,
     /// Bound of the random first weights of the features. The inputs a perspective has at a time, some 24,
@@ -48,23 +49,49 @@ pub struct Settings {
     pub seed: u64,
 }
 
+/// How the learning rate changes from step to step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Schedule {
+    /// Learning rate of the first step after the warm-up.
+    pub rate: f32,
+    /// Learning rate of the last step; between them it falls along a cosine.
+    pub last_rate: f32,
+    /// Steps at the start over which the rate rises in a straight line to where the cosine has it. Adam's means
+    /// of the gradient are those of few batches at first.
+    pub warmup: u32,
+}
+
 impl Settings {
     /// Steps that a pass over so many positions takes.
     pub fn steps(&self, positions: usize) -> u64 {
         ((positions + self.batch / 2) / self.batch).max(1) as u64
     }
 
+    /// Steps of the whole training on so many positions.
+    pub fn all_steps(&self, positions: usize) -> u64 {
+        self.steps(positions) * u64::from(self.passes)
+    }
+
     /// How far along the schedules step number `step` (from 0) of a training on so many positions is: 0 at
     /// the first step, 1 at the last.
     pub fn progress_at(&self, step: u64, positions: usize) -> f64 {
-        let last = self.steps(positions) * u64::from(self.passes) - 1;
-        step as f64 / last.max(1) as f64
+        step as f64 / (self.all_steps(positions) - 1).max(1) as f64
     }
 
-    /// The learning rate when `progress` (0 to 1) of the training is done.
-    pub fn rate_at(&self, progress: f64) -> f32 {
-        let (first, last) = (f64::from(self.rate), f64::from(self.last_rate));
-        (last + 0.5 * (first - last) * (1.0 + (std::f64::consts::PI * progress).cos())) as f32
+    /// The learning rate of step number `step` (from 0) of a training on so many positions.
+    pub fn rate_at(&self, step: u64, positions: usize) -> f32 {
+        let Schedule { rate, last_rate, warmup } = self.schedule;
+        let (first, last) = (f64::from(rate), f64::from(last_rate));
+        let phase = std::f64::consts::PI * self.progress_at(step, positions);
+        let risen = ((step + 1) as f64 / f64::from(warmup.max(1))).min(1.0);
+        (risen * (last + 0.5 * (first - last) * (1.0 + phase.cos()))) as f32
+    }
+
+    /// Whether the weights after step number `step` (from 0) of a training on so many positions are among
+    /// those that are averaged.
+    fn averages_at(&self, step: u64, positions: usize) -> bool {
+        let first = (1.0 - f64::from(self.average)) * self.all_steps(positions) as f64;
+        self.average > 0.0 && step as f64 >= first
     }
 
     /// The objective when `progress` (0 to 1) of the training is done.
@@ -79,10 +106,50 @@ impl Settings {
 pub struct Trainer {
     settings: Settings,
     threads: usize,
-    pub(super) weights: Lanes,
-    pub(super) optimiser: Adam,
+    pub(super) state: State,
     parts: Vec<Part>,
     workers: Vec<Worker>,
+}
+
+/// All that a training changes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct State {
+    /// The weights that the next step starts from.
+    pub weights: Lanes,
+    pub optimiser: Adam,
+    /// The mean of the weights after some of the last steps; empty before the first of them.
+    pub average: Lanes,
+    /// How many steps that is.
+    pub averaged: u64,
+}
+
+impl State {
+    /// The beginning of a training with these weights.
+    pub fn new(weights: Lanes, shape: Shape) -> State {
+        State { weights, optimiser: Adam::new(shape), average: Lanes(Vec::new()), averaged: 0 }
+    }
+
+    /// The weights of the net: the average, if one has begun.
+    pub fn net_weights(&self) -> &Lanes {
+        if self.averaged > 0 { &self.average } else { &self.weights }
+    }
+
+    /// The same.
+    pub fn into_net_weights(self) -> Lanes {
+        if self.averaged > 0 { self.average } else { self.weights }
+    }
+
+    /// Takes the weights into the average.
+    fn add_to_average(&mut self) {
+        if self.averaged == 0 {
+            self.average = Lanes::zeros(self.weights.0.len());
+        }
+        self.averaged += 1;
+        let share = 1.0 / self.averaged as f32;
+        for (mean, weights) in self.average.0.iter_mut().zip(&self.weights.0) {
+            mean.0.iter_mut().zip(&weights.0).for_each(|(mean, weight)| *mean += share * (weight - *mean));
+        }
+    }
 }
 
 /// What a thread needs for itself.
@@ -127,11 +194,11 @@ impl Trainer {
                 }
             }
         }
-        Trainer::with_state(settings, threads, weights, Adam::new(shape))
+        Trainer::with_state(settings, threads, State::new(weights, shape))
     }
 
     /// A network as an earlier training left it.
-    pub(super) fn with_state(settings: Settings, threads: usize, weights: Lanes, optimiser: Adam) -> Trainer {
+    pub(super) fn with_state(settings: Settings, threads: usize, state: State) -> Trainer {
         let shape = settings.shape;
         let threads = threads.clamp(1, PARTS);
         let part = || Part { gradient: Lanes::zeros(shape.lanes()), loss: 0.0 };
@@ -139,8 +206,7 @@ impl Trainer {
         Trainer {
             settings,
             threads,
-            weights,
-            optimiser,
+            state,
             parts: (0..PARTS).map(|_| part()).collect(),
             workers: (0..threads).map(|_| worker()).collect(),
         }
@@ -153,13 +219,13 @@ impl Trainer {
 
     /// Steps taken so far.
     pub fn steps(&self) -> u64 {
-        self.optimiser.steps
+        self.state.optimiser.steps
     }
 
     /// Positions seen so far, of a set of this size.
     pub fn samples(&self, positions: usize) -> u64 {
         let steps = self.settings.steps(positions);
-        let (pass, step) = (self.optimiser.steps / steps, self.optimiser.steps % steps);
+        let (pass, step) = (self.state.optimiser.steps / steps, self.state.optimiser.steps % steps);
         pass * positions as u64 + share(0..positions, step as usize, steps as usize).start as u64
     }
 
@@ -169,36 +235,36 @@ impl Trainer {
     /// pass only.
     pub fn step(&mut self, records: &[Record]) -> f64 {
         let steps = self.settings.steps(records.len());
-        let (pass, step) = (self.optimiser.steps / steps, self.optimiser.steps % steps);
-        let progress = self.settings.progress_at(self.optimiser.steps, records.len());
-        let order = Permutation::new(records.len() as u32, self.settings.seed, pass);
-        self.step_on(records, &order, share(0..records.len(), step as usize, steps as usize), progress)
+        let number = self.steps();
+        let order = Permutation::new(records.len() as u32, self.settings.seed, number / steps);
+        let places = share(0..records.len(), (number % steps) as usize, steps as usize);
+        let loss = self.step_on(records, &order, places, number);
+        if self.settings.averages_at(number, records.len()) {
+            self.state.add_to_average();
+        }
+        loss
     }
 
-    fn step_on(
-        &mut self,
-        records: &[Record],
-        order: &Permutation,
-        places: Range<usize>,
-        progress: f64,
-    ) -> f64 {
+    fn step_on(&mut self, records: &[Record], order: &Permutation, places: Range<usize>, number: u64) -> f64 {
         let Settings { shape, decay, .. } = self.settings;
-        let (objective, rate) = (self.settings.objective_at(progress), self.settings.rate_at(progress));
-        let weights = &self.weights;
+        let objective = self.settings.objective_at(self.settings.progress_at(number, records.len()));
+        let rate = self.settings.rate_at(number, records.len());
+        let State { weights, optimiser, .. } = &mut self.state;
         let samples = places.len();
         let queue = Mutex::new(self.parts.iter_mut().enumerate());
+        let shared = &*weights;
         let work = |worker: &mut Worker| {
             loop {
                 // The lock must not be held while working.
                 let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some((number, part)) = next else { return };
                 let places = share(places.clone(), number, PARTS);
-                worker.add_up(weights, records, order, places, objective, part);
+                worker.add_up(shared, records, order, places, objective, part);
             }
         };
         run_on_all(&mut self.workers, work);
         let gradients: Vec<&Lanes> = self.parts.iter().map(|part| &part.gradient).collect();
-        self.optimiser.step(shape, &mut self.weights, &gradients, samples, (rate, decay), self.threads);
+        optimiser.step(shape, weights, &gradients, samples, (rate, decay), self.threads);
         self.parts.iter().map(|part| part.loss).sum::<f64>() / samples as f64
     }
 
@@ -215,10 +281,11 @@ impl Trainer {
         (!records.is_empty()).then(|| Validation { loss: sums.0 / count, last_loss: sums.1 / count })
     }
 
-    /// Calls `f` with each record and the network's output for it, in units of the scale.
+    /// Calls `f` with each record and the output for it, in units of the scale, of the net as it is now: of the
+    /// averaged weights once there are some.
     pub fn for_each_output(&mut self, records: &[Record], mut f: impl FnMut(&Record, f32)) {
         const ROUND: usize = 64 * BLOCK;
-        let weights = &self.weights;
+        let weights = self.state.net_weights();
         let objective = self.settings.objective_at(1.0);
         let mut outputs = vec![0.0; records.len().min(ROUND)];
         for records in records.chunks(ROUND) {
@@ -244,7 +311,7 @@ impl Trainer {
         let block = &mut self.workers[0].block;
         for records in records.chunks(BLOCK) {
             block.load(records, objective);
-            block.forward(&self.weights);
+            block.forward(self.state.net_weights());
             block.mark_active(&mut active);
         }
         active.iter().filter(|&&active| !active).count() as f64 / active.len() as f64
@@ -314,10 +381,13 @@ mod tests {
             let (one, losses) = trained(settings, 1, &records, 25);
             for threads in [1, 3] {
                 let (other, other_losses) = trained(settings, threads, &records, 25);
-                assert!(one.weights == other.weights && losses == other_losses, "{threads} threads");
+                assert!(
+                    one.state.weights == other.state.weights && losses == other_losses,
+                    "{threads} threads"
+                );
             }
             let (other, _) = trained(Settings { seed: 2, ..settings }, 1, &records, 25);
-            assert!(one.weights != other.weights);
+            assert!(one.state.weights != other.state.weights);
         }
     }
 
@@ -333,7 +403,7 @@ mod tests {
         for _ in 0..steps {
             resumed.step(&records);
         }
-        assert!(whole.weights == resumed.weights && whole.optimiser == resumed.optimiser);
+        assert!(whole.state == resumed.state);
     }
 
     #[test]
@@ -359,8 +429,7 @@ mod tests {
     #[test]
     fn every_position_is_seen_once_in_a_pass() {
         // Nothing is learnt, so the losses of a pass are those of all records, whose losses differ.
-        let settings =
-            Settings { rate: 0.0, last_rate: 0.0, wdl: 0.3, last_wdl: 0.3, passes: 2, ..settings(32, 1) };
+        let settings = Settings { schedule: STILL, wdl: 0.3, last_wdl: 0.3, passes: 2, ..settings(32, 1) };
         for positions in [1, 255, 256, 767, 768, 5000] {
             let records = material_records(34, positions);
             let mut trainer = Trainer::new(settings, 1);
@@ -398,15 +467,76 @@ mod tests {
     #[test]
     fn schedules() {
         let settings = settings(32, 1);
-        assert_eq!(settings.rate_at(0.0), settings.rate);
-        assert_eq!(settings.rate_at(1.0), settings.last_rate);
-        assert!((settings.rate_at(0.5) - (settings.rate + settings.last_rate) / 2.0).abs() < 1e-8);
+        let Schedule { rate, last_rate, .. } = settings.schedule;
         // 4 passes of 3 steps: the first has the first rate, the last the last one.
-        let rates = [0, 11].map(|step| settings.rate_at(settings.progress_at(step, 1536)));
-        assert_eq!(rates, [settings.rate, settings.last_rate]);
+        assert_eq!([0, 11].map(|step| settings.rate_at(step, 1536)), [rate, last_rate]);
+        let odd = Settings { passes: 3, ..settings };
+        assert!((odd.rate_at(4, 1536) - (rate + last_rate) / 2.0).abs() < 1e-8);
         let only = Settings { passes: 1, ..settings };
-        assert_eq!(only.rate_at(only.progress_at(0, 1)), settings.rate);
+        assert_eq!(only.rate_at(0, 1), rate);
+        // Four steps of warm-up lead to the cosine.
+        let warm = Settings { schedule: Schedule { warmup: 4, ..settings.schedule }, ..settings };
+        for (step, share) in [(0, 0.25), (1, 0.5), (2, 0.75), (3, 1.0), (4, 1.0), (11, 1.0)] {
+            assert!((warm.rate_at(step, 1536) - share * settings.rate_at(step, 1536)).abs() < 1e-8, "{step}");
+        }
         assert_eq!([0.0, 0.5, 1.0].map(|progress| settings.objective_at(progress).wdl), [0.2, 0.3, 0.4]);
+    }
+
+    /// A rate at which nothing moves.
+    const STILL: Schedule = Schedule { rate: 0.0, last_rate: 0.0, warmup: 0 };
+
+    #[test]
+    fn the_net_is_the_average_of_the_last_steps() {
+        let records = material_records(35, 2000);
+        // 4 passes of 4 steps.
+        let settings = settings(32, 1);
+        let averaging = Settings { average: 0.25, ..settings };
+        let mut sums = vec![0.0; settings.shape.lanes() * crate::training::lane::LANE];
+        for steps in 13..=16 {
+            let (plain, _) = trained(settings, 1, &records, steps);
+            assert!(plain.state.net_weights() == &plain.state.weights);
+            sums.iter_mut().zip(plain.state.weights.floats()).for_each(|(sum, weight)| *sum += weight);
+        }
+        let (twelve, _) = trained(averaging, 1, &records, 12);
+        assert_eq!(twelve.state.averaged, 0);
+        let (all, _) = trained(averaging, 1, &records, 16);
+        assert_eq!(all.state.averaged, 4);
+        assert!(all.state.weights == trained(settings, 1, &records, 16).0.state.weights);
+        for (mean, sum) in all.state.net_weights().floats().zip(&sums) {
+            assert!((mean - sum / 4.0).abs() < 1e-6, "{mean} {}", sum / 4.0);
+        }
+        // An interruption within the averaged steps does not show.
+        let (fourteen, _) = trained(averaging, 1, &records, 14);
+        let checkpoint = Checkpoint::new(&fourteen, 1, &History::default());
+        let (mut resumed, _) = checkpoint.resume(averaging, 1, 1).unwrap();
+        resumed.step(&records);
+        resumed.step(&records);
+        assert!(resumed.state == all.state);
+    }
+
+    #[test]
+    fn another_training_begins_with_the_net_of_a_checkpoint() {
+        let records = material_records(36, 3000);
+        let first = Settings { average: 0.5, ..settings(32, 8) };
+        let (trainer, _) = trained(first, 1, &records, first.all_steps(3000) as usize);
+        let net = trainer.state.net_weights().clone();
+        assert!(net != trainer.state.weights);
+        let checkpoint = Checkpoint::new(&trainer, 1, &History::default());
+        let second = Settings { passes: 1, batch: 100, seed: 9, ..settings(32, 8) };
+        let begun = checkpoint.clone().begin(second, 1).unwrap();
+        assert!(begun.state == State::new(net.clone(), second.shape) && begun.settings == second);
+        let error = checkpoint.begin(Settings { shape: settings(64, 8).shape, ..second }, 1).unwrap_err();
+        assert_eq!(error.to_string(), "the training was begun with --hidden 32, not 64");
+        // It goes on from there rather than from anew: at a small rate the loss stays what it was.
+        let gentle = Schedule { rate: 1e-5, last_rate: 1e-5, warmup: 5 };
+        let gentle = Settings { schedule: gentle, wdl: first.last_wdl, ..second };
+        let mut begun = Trainer::with_state(gentle, 1, State::new(net, second.shape));
+        let before = begun.validate(&records, gentle.objective_at(1.0)).unwrap().loss;
+        for _ in 0..gentle.all_steps(3000) {
+            begun.step(&records);
+        }
+        let after = begun.validate(&records, gentle.objective_at(1.0)).unwrap().loss;
+        assert!(after <= before && after > 0.8 * before, "{before}, then {after}");
     }
 
     #[test]
