@@ -9,7 +9,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use quillon::board::Position;
-use quillon::training::{Record, Schedule, Settings, Shape, Trainer};
+use quillon::training::{Cost, Record, Schedule, Settings, Shape, Trainer};
 use quillon::types::Score;
 
 /// Enough to be larger than the caches.
@@ -57,6 +57,7 @@ fn training(c: &mut Criterion) {
             wdl: 0.2,
             last_wdl: 0.4,
             scale: 400,
+            cost: Cost::SQUARE,
             seed: 1,
         };
         let mut trainer = Trainer::new(settings, 1);

@@ -64,7 +64,7 @@ enum Tool {
     /// Check, describe and combine files of training data
     Data(data::Arguments),
     /// Train a network on such files
-    Train(training::Arguments),
+    Train(Box<training::Arguments>),
     /// List the search parameters in the input format of OpenBench's SPSA tuner
     #[cfg(feature = "tuning")]
     Spsa,

@@ -247,6 +247,8 @@ fn mistakes_are_named() {
         ("--data a.games --out x.net --wdl 2", 2, "a number from 0 to 1"),
         ("--data a.games --out x.net --from junk", 1, "junk: this is not a checkpoint"),
         ("--data a.games --out x.net --from a --resume b", 2, "cannot be used with"),
+        ("--data a.games --out x.net --exponent 0.5", 2, "a number from 1 to 4"),
+        ("--data a.games --out x.net --weight-men 8:x", 2, "PLACE:WEIGHT"),
         ("--data a.games --out x.net --start 1.5", 2, "a number from 0 to 1"),
         ("--data a.games --out x.net --decay 11", 2, "a number from 0 to 10"),
     ] {

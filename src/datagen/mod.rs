@@ -30,7 +30,7 @@ pub use error::{BlockFault, DataError, Sound};
 pub use header::DataHeader;
 pub use openings::OpeningsError;
 pub use reader::DataReader;
-pub use record::{GameRecord, Outcome, ScoredMove};
+pub use record::{GameRecord, Kept, Outcome, ScoredMove};
 pub use selfplay::NoOpening;
 pub use tally::Tally;
 pub use whole_file::{WholeFile, read_games};

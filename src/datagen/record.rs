@@ -68,19 +68,33 @@ pub struct GameRecord {
     pub outcome: Outcome,
 }
 
+/// A position of a game that is fit for training.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept<'a> {
+    /// The position, before its move was played.
+    pub position: &'a Position,
+    /// The score of the search, from the view of the side to move.
+    pub score: Score,
+    /// How the game ended.
+    pub outcome: Outcome,
+    /// Plies from the start of the game, random ones included.
+    pub ply: usize,
+}
+
 impl GameRecord {
     /// Calls `f` with each position, before its move was played, that is fit for training: not in check, the
     /// move neither capture nor promotion, 16 plies or more from the start of the game, the score no
     /// proven win or loss and at most 1250 units, at most 40 plies since a capture or pawn move, and at
-    /// least four men on the board. The score is from the view of the side to move, the outcome is that of the game.
-    pub fn for_each_kept(&self, mut f: impl FnMut(&Position, Score, Outcome)) {
+    /// least four men on the board.
+    pub fn for_each_kept(&self, mut f: impl FnMut(Kept<'_>)) {
         let mut position = self.start;
         for &mv in &self.opening {
             position.make(mv);
         }
         for (index, &scored) in self.moves.iter().enumerate() {
-            if is_kept(&position, scored, self.opening.len() + index) {
-                f(&position, scored.score, self.outcome);
+            let ply = self.opening.len() + index;
+            if is_kept(&position, scored, ply) {
+                f(Kept { position: &position, score: scored.score, outcome: self.outcome, ply });
             }
             position.make(scored.mv);
         }
@@ -89,7 +103,7 @@ impl GameRecord {
     /// How many positions [`GameRecord::for_each_kept`] visits.
     pub fn count_kept(&self) -> u64 {
         let mut count = 0;
-        self.for_each_kept(|_, _, _| count += 1);
+        self.for_each_kept(|_| count += 1);
         count
     }
 
@@ -132,8 +146,9 @@ mod tests {
         }
         let record = GameRecord { start, opening, moves: scored, outcome: Outcome::Draw };
         let mut kept = Vec::new();
-        record.for_each_kept(|position, score, outcome| {
+        record.for_each_kept(|Kept { position, score, outcome, ply }| {
             assert_eq!(outcome, Outcome::Draw);
+            assert!((16..record.plies()).contains(&ply));
             kept.push((position.to_string().split(' ').next().unwrap().to_owned(), score.0));
         });
         assert_eq!(kept.len() as u64, record.count_kept());

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::chart::Chart;
-use super::record::{GameRecord, Outcome};
+use super::record::{GameRecord, Kept, Outcome};
 use super::tally::Tally;
 use crate::board::{self, DrawReason, Game};
 
@@ -77,7 +77,7 @@ impl Stats {
         self.longest = self.longest.max(game.plies());
         self.plies[(game.plies() / PLIES_STEP).min(PLIES_BARS - 1)] += 1;
         self.endings[ending(game)] += 1;
-        game.for_each_kept(|position, score, outcome| {
+        game.for_each_kept(|Kept { position, score, outcome, .. }| {
             self.scores[score_bar(score.0)] += 1;
             self.men[((position.occupied().count() - 2) / MEN_STEP) as usize] += 1;
             self.keys.push(position.key());

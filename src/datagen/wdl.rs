@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::record::{GameRecord, Outcome};
+use super::record::{GameRecord, Kept, Outcome};
 use crate::eval::WdlModel;
 
 /// Width of a class of scores, in internal units.
@@ -25,7 +25,7 @@ pub(super) struct WdlCounts {
 impl WdlCounts {
     /// Counts the positions of a game that are fit for training.
     pub(super) fn add(&mut self, game: &GameRecord) {
-        game.for_each_kept(|position, score, outcome| {
+        game.for_each_kept(|Kept { position, score, outcome, .. }| {
             let result = match outcome {
                 Outcome::Draw => 1,
                 _ if outcome.winner() == Some(position.stm()) => 0,
@@ -280,7 +280,7 @@ mod tests {
         for _ in 0..200 {
             let game = super::super::sample::game(&mut rng);
             counts.add(&game);
-            game.for_each_kept(|position, _, outcome| {
+            game.for_each_kept(|Kept { position, outcome, .. }| {
                 let won = outcome == Outcome::win_for(position.stm());
                 let lost = outcome == Outcome::win_for(!position.stm());
                 sums[if won {

@@ -11,7 +11,7 @@
 //! - A block is small enough for its accumulators to be still in the cache on the way back.
 
 use super::lane::{LANE, Lane, Lanes};
-use super::objective::{Objective, loss_and_slope};
+use super::objective::{Cost, Objective};
 use super::record::Record;
 use super::shape::Shape;
 use crate::nnue::FEATURES;
@@ -38,6 +38,10 @@ pub(super) struct Block {
     buckets: Vec<usize>,
     /// Target of each position.
     targets: Vec<f32>,
+    /// Weight of each position.
+    weights: Vec<f32>,
+    /// What errors cost.
+    cost: Cost,
     /// What the slices have given to each output so far, not yet summed across the lane: that sum, in
     /// the midst of the other work, keeps the compiler from using whole vectors for either.
     output_sums: Vec<Lane>,
@@ -63,6 +67,8 @@ impl Block {
             features: Vec::with_capacity(BLOCK * MEN),
             buckets: Vec::with_capacity(BLOCK),
             targets: Vec::with_capacity(BLOCK),
+            weights: Vec::with_capacity(BLOCK),
+            cost: Cost::SQUARE,
             output_sums: Vec::with_capacity(BLOCK),
             outputs: Vec::with_capacity(BLOCK),
             slopes: Vec::with_capacity(BLOCK),
@@ -78,12 +84,15 @@ impl Block {
         self.features.clear();
         self.buckets.clear();
         self.targets.clear();
+        self.weights.clear();
+        self.cost = objective.cost;
         self.starts.push(0);
         for record in &records[..records.len().min(BLOCK)] {
             record.for_each_feature(|own, enemy| self.features.push([own, enemy]));
             self.starts.push(self.features.len());
             self.buckets.push(self.shape.bucket(record.men()));
             self.targets.push(objective.target(record));
+            self.weights.push(objective.cost.weight(record));
         }
         self.len = self.targets.len();
     }
@@ -127,8 +136,9 @@ impl Block {
     pub fn backward(&mut self, weights: &Lanes, gradient: &mut Lanes) -> f64 {
         let mut total = 0.0;
         self.slopes.clear();
-        for ((&output, &target), &bucket) in self.outputs.iter().zip(&self.targets).zip(&self.buckets) {
-            let (loss, slope) = loss_and_slope(output, target);
+        let positions = self.outputs.iter().zip(&self.targets).zip(&self.weights).zip(&self.buckets);
+        for (((&output, &target), &weight), &bucket) in positions {
+            let (loss, slope) = self.cost.loss_and_slope(output, target, weight);
             total += f64::from(loss);
             self.slopes.push(slope);
             gradient[self.shape.output_bias(bucket)] += slope;

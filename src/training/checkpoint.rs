@@ -7,7 +7,7 @@
 //! network     hidden, buckets, scale: u64 each
 //! data        u64, fingerprint of the positions
 //! steps       u64, steps taken
-//! rows        u64, number of rows of the log, then eight f64 each
+//! rows        u64, number of rows of the log, then eleven f64 each
 //! averaged    u64, steps whose weights the average is of, 0 for none
 //! weights     f32 each, in the order of the trainer's lanes; then the means of the gradient, those of its
 //!             square, and the average of the weights if there is one
@@ -29,7 +29,7 @@ use super::shape::Shape;
 use super::trainer::{Settings, State, Trainer, Validation};
 
 const MAGIC: [u8; 8] = *b"QLNTRAIN";
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -167,11 +167,13 @@ impl Checkpoint {
         }
         for row in &self.history.0 {
             // What is missing is stored as NaN, which no loss that got into a log is.
-            let holdout = row.holdout.unwrap_or(Validation { loss: f64::NAN, last_loss: f64::NAN });
+            let holdout = row.holdout.map_or([f64::NAN; 5], |found| {
+                [found.loss, found.last_loss, found.squared, found.to_score, found.to_result]
+            });
             let (rate, wdl) = (row.rate.into(), row.wdl.into());
             for number in [row.pass, row.samples as f64, rate, wdl, row.train_loss, row.train_last_loss]
                 .into_iter()
-                .chain([holdout.loss, holdout.last_loss])
+                .chain(holdout)
             {
                 bytes.extend(number.to_le_bytes());
             }
@@ -221,8 +223,11 @@ fn read(bytes: &[u8]) -> Option<Checkpoint> {
     for _ in 0..rows {
         let mut number = || Some(f64::from_bits(next()?));
         let (pass, samples, rate, wdl) = (number()?, number()?, number()?, number()?);
-        let (train_loss, train_last_loss, loss, last_loss) = (number()?, number()?, number()?, number()?);
-        let holdout = (!loss.is_nan()).then_some(Validation { loss, last_loss });
+        let (train_loss, train_last_loss) = (number()?, number()?);
+        let (loss, last_loss, squared) = (number()?, number()?, number()?);
+        let (to_score, to_result) = (number()?, number()?);
+        let validation = Validation { loss, last_loss, squared, to_score, to_result };
+        let holdout = (!loss.is_nan()).then_some(validation);
         let (samples, rate, wdl) = (samples as u64, rate as f32, wdl as f32);
         history.0.push(Row { pass, samples, rate, wdl, train_loss, train_last_loss, holdout });
     }
@@ -251,7 +256,7 @@ fn read(bytes: &[u8]) -> Option<Checkpoint> {
 /// All settings in the order of the file, by the names of the options.
 fn listed(settings: &Settings) -> Vec<(String, String)> {
     let Settings { shape, schedule, .. } = settings;
-    let list: [(&str, &dyn ToString); 14] = [
+    let list: [(&str, &dyn ToString); 18] = [
         ("--hidden", &shape.hidden),
         ("--buckets", &shape.buckets),
         ("--passes", &settings.passes),
@@ -265,6 +270,10 @@ fn listed(settings: &Settings) -> Vec<(String, String)> {
         ("--wdl from", &settings.wdl),
         ("--wdl to", &settings.last_wdl),
         ("--scale", &settings.scale),
+        ("--exponent", &settings.cost.exponent),
+        ("--asymmetry", &settings.cost.asymmetry),
+        ("--weight-men", &settings.cost.men),
+        ("--weight-ply", &settings.cost.ply),
         ("--seed", &settings.seed),
     ];
     list.into_iter().map(|(name, value)| (name.to_owned(), value.to_string())).collect()
@@ -285,7 +294,8 @@ mod tests {
     }
 
     fn history() -> History {
-        let holdout = Some(Validation { loss: 0.1, last_loss: 0.2 });
+        let holdout =
+            Some(Validation { loss: 0.1, last_loss: 0.2, squared: 0.3, to_score: 0.4, to_result: 0.5 });
         let row = Row {
             pass: 0.5,
             samples: 77,

@@ -8,10 +8,12 @@ use super::checkpoint::Checkpoint;
 use super::dataset::{Dataset, DatasetBuilder};
 use super::history::History;
 use super::labels::SignAgreement;
+use super::objective::Cost;
 use super::scale::{ScaleFit, fit_scale};
 use super::session::{Session, Target};
 use super::shape::Shape;
 use super::trainer::{PARTS, Schedule, Settings, Trainer};
+use super::weighting::Curve;
 use crate::datagen::read_games;
 use crate::nnue::SCALES;
 use crate::tools::progress;
@@ -62,6 +64,19 @@ pub struct Arguments {
     /// score. One number stands for both
     #[arg(long, value_name = "FROM:TO", default_value = "0.2:0.4", value_parser = parse_wdl)]
     wdl: Wdl,
+    /// The power of the error that is made small, 1 to 4
+    #[arg(long, value_name = "POWER", default_value_t = 2.0, value_parser = parse_exponent)]
+    exponent: f32,
+    /// What an output that is too high for the side to move costs more, as a share, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
+    asymmetry: f32,
+    /// Weight of a position by the number of men on the board, with straight lines between these points:
+    /// 8:0.45,16:1 gives 8 men and fewer a weight of 0.45, 12 men 0.725, 16 and more 1
+    #[arg(long, value_name = "MEN:WEIGHT,...", default_value = "1")]
+    weight_men: Curve,
+    /// The same by plies from the start of the game; positions are kept from ply 16 on
+    #[arg(long, value_name = "PLY:WEIGHT,...", default_value = "1")]
+    weight_ply: Curve,
     /// The score that makes an expected result of 73 %, 50 to 1000; 'fit' chooses the one with which the
     /// scores of the data foretell the results best [default: fit, and with --from that of the checkpoint]
     #[arg(long, value_name = "SCORE", value_parser = parse_scale)]
@@ -108,7 +123,9 @@ when the net is written, unless --keep-checkpoint is given.
 The lines on the way show the mean loss of the steps since the line before and the loss on the positions held
 out, both for the present share of the result in the target. The columns train_loss_at_last_wdl and
 holdout_loss_at_last_wdl of the log are for the share at the end. They can be compared from line to line, with
-each other, and between trainings that end with the same share and have the same data.
+each other, and between trainings that end with the same share and have the same data. The columns
+holdout_square_... count the squared errors of all positions alike, whatever errors cost in the training: towards
+the target at the end, towards the score alone, and towards the result alone.
 
 Examples:
   quillon train --data gen0.games --out gen0.net --hidden 64 --threads 2
@@ -146,6 +163,10 @@ fn parse_decay(text: &str) -> Result<f32, String> {
 
 fn parse_share(text: &str) -> Result<f32, String> {
     number(text, "a number from 0 to 1", |share| (0.0..=1.0).contains(&share))
+}
+
+fn parse_exponent(text: &str) -> Result<f32, String> {
+    number(text, "a number from 1 to 4", |power| (1.0..=4.0).contains(&power))
 }
 
 fn parse_scale(text: &str) -> Result<Scale, String> {
@@ -190,6 +211,12 @@ impl Arguments {
             last_wdl: self.wdl.to,
             scale,
             seed: self.seed,
+            cost: Cost {
+                exponent: self.exponent,
+                asymmetry: self.asymmetry,
+                men: self.weight_men,
+                ply: self.weight_ply,
+            },
         }
     }
 

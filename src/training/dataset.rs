@@ -3,7 +3,7 @@
 use super::random::Permutation;
 use super::record::Record;
 use crate::board::Position;
-use crate::datagen::{GameRecord, Outcome};
+use crate::datagen::{GameRecord, Kept, Outcome};
 use crate::types::{Score, SplitMix64};
 
 /// Purposes of random streams, beside the numbers of the passes.
@@ -107,14 +107,14 @@ impl DatasetBuilder {
     pub fn push_game(&mut self, game: &GameRecord) -> Result<(), TooManyPositions> {
         self.start_game(opening_hash(game));
         let mut result = Ok(());
-        game.for_each_kept(|position, score, outcome| {
+        game.for_each_kept(|Kept { position, score, outcome, ply }| {
             if result.is_ok() {
                 let half_points = match outcome {
                     Outcome::WhiteWins => 2,
                     Outcome::Draw => 1,
                     Outcome::BlackWins => 0,
                 };
-                result = self.push(position, score, half_points);
+                result = self.push_record(Record::new(position, score, half_points).with_ply(ply));
             }
         });
         result

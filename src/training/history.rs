@@ -34,15 +34,20 @@ impl History {
     /// fields are empty.
     pub fn to_csv(&self, scale: i32) -> String {
         let mut csv =
-            "pass,samples,lr,wdl,train_loss,holdout_loss,train_loss_at_last_wdl,holdout_loss_at_last_wdl,scale\n"
+            "pass,samples,lr,wdl,train_loss,holdout_loss,train_loss_at_last_wdl,holdout_loss_at_last_wdl,\
+             holdout_square_at_last_wdl,holdout_square_to_score,holdout_square_to_result,scale\n"
                 .to_owned();
         for row in &self.0 {
-            let [loss, last_loss] = [|losses: Validation| losses.loss, |losses: Validation| losses.last_loss]
-                .map(|part| row.holdout.map_or(String::new(), |losses| format!("{:.8}", part(losses))));
+            let found = |part: fn(Validation) -> f64| {
+                row.holdout.map_or(String::new(), |losses| format!("{:.8}", part(losses)))
+            };
+            let (loss, last_loss) = (found(|losses| losses.loss), found(|losses| losses.last_loss));
+            let (squared, to_score) = (found(|losses| losses.squared), found(|losses| losses.to_score));
+            let to_result = found(|losses| losses.to_result);
             // Writing into a String does not fail.
             let _ = writeln!(
                 csv,
-                "{:.4},{},{:.4e},{:.4},{:.8},{loss},{:.8},{last_loss},{scale}",
+                "{:.4},{},{:.4e},{:.4},{:.8},{loss},{:.8},{last_loss},{squared},{to_score},{to_result},{scale}",
                 row.pass, row.samples, row.rate, row.wdl, row.train_loss, row.train_last_loss,
             );
         }
@@ -98,7 +103,8 @@ mod tests {
 
     #[test]
     fn table_and_drawing() {
-        let holdout = Some(Validation { loss: 0.03, last_loss: 0.04 });
+        let holdout =
+            Some(Validation { loss: 0.03, last_loss: 0.04, squared: 0.05, to_score: 0.06, to_result: 0.07 });
         let row = Row {
             pass: 0.5,
             samples: 100,
@@ -111,9 +117,12 @@ mod tests {
         let history = History(vec![row, Row { pass: 1.0, holdout: None, ..row }]);
         let csv = history.to_csv(166);
         let lines: Vec<&str> = csv.lines().collect();
-        assert_eq!(lines[1], "0.5000,100,1.0000e-3,0.2000,0.02000000,0.03000000,0.01000000,0.04000000,166");
-        assert_eq!(lines[2], "1.0000,100,1.0000e-3,0.2000,0.02000000,,0.01000000,,166");
-        assert!(lines.iter().all(|line| line.matches(',').count() == 8), "{csv}");
+        assert_eq!(
+            lines[1],
+            "0.5000,100,1.0000e-3,0.2000,0.02000000,0.03000000,0.01000000,0.04000000,0.05000000,0.06000000,0.07000000,166"
+        );
+        assert_eq!(lines[2], "1.0000,100,1.0000e-3,0.2000,0.02000000,,0.01000000,,,,,166");
+        assert!(lines.iter().all(|line| line.matches(',').count() == 11), "{csv}");
         assert!(history.to_svg("net").contains("held out"));
     }
 }

@@ -17,7 +17,7 @@
 //! c      = clamp(a, 0, 1)
 //! out    = sum c[own]^2 * w[own] + sum c[enemy]^2 * w[enemy] + output bias    (out * scale = score)
 //! target = wdl * result + (1 - wdl) * sigmoid(score / scale)
-//! loss   = mean (sigmoid(out) - target)^2
+//! loss   = mean (sigmoid(out) - target)^2    (other powers, asymmetry and weights on demand: Cost)
 //! ```
 //!
 //! The scale is where the scores of the data foretell their results best. The net file holds it: with a
@@ -48,16 +48,18 @@ mod scale;
 mod session;
 mod shape;
 mod trainer;
+mod weighting;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use dataset::{Dataset, DatasetBuilder, TooManyPositions};
 pub use history::{History, Row};
 pub use knowledge::Knowledge;
 pub use labels::SignAgreement;
-pub use objective::Objective;
+pub use objective::{Cost, Objective};
 pub use quantise::{Health, evaluate, examine};
 pub use record::Record;
 pub use scale::{ScaleFit, fit_scale};
 pub use session::{Session, Target, TrainingError};
 pub use shape::Shape;
 pub use trainer::{PARTS, Schedule, Settings, Trainer, Validation};
+pub use weighting::Curve;

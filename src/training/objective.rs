@@ -1,6 +1,7 @@
-//! What the network is asked to predict.
+//! What the network is asked to predict, and what its errors cost.
 
 use super::record::Record;
+use super::weighting::Curve;
 
 /// Targets and loss at one moment of the training.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,6 +11,46 @@ pub struct Objective {
     /// Internal units that make an expected result of 73 % (the scale of the sigmoid), which is also what an
     /// output of one is worth.
     pub scale: f32,
+    /// What errors cost.
+    pub cost: Cost,
+}
+
+/// What an error costs: its magnitude to a power, times a factor for its sign, times the position's weight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// The power, 1 to 4.
+    pub exponent: f32,
+    /// What is added to the cost of an output that is too high for the side to move, as a share of it, 0 to 1.
+    pub asymmetry: f32,
+    /// Weight by the number of men.
+    pub men: Curve,
+    /// Weight by the plies from the start of the game.
+    pub ply: Curve,
+}
+
+impl Cost {
+    /// The squared error of every position alike.
+    pub const SQUARE: Cost = Cost { exponent: 2.0, asymmetry: 0.0, men: Curve::ONE, ply: Curve::ONE };
+
+    /// The weight of a position.
+    #[inline(always)]
+    pub fn weight(&self, record: &Record) -> f32 {
+        self.men.at(record.men()) * self.ply.at(record.ply().into())
+    }
+
+    /// The cost of an output, and the slope of it towards the output.
+    #[inline(always)]
+    pub fn loss_and_slope(&self, output: f32, target: f32, weight: f32) -> (f32, f32) {
+        let expected = sigmoid(output);
+        let error = expected - target;
+        let steepness = expected * (1.0 - expected);
+        let factor = if error > 0.0 { weight * (1.0 + self.asymmetry) } else { weight };
+        if self.exponent == 2.0 {
+            return (factor * error * error, factor * 2.0 * error * steepness);
+        }
+        let power = error.abs().powf(self.exponent - 1.0);
+        (factor * power * error.abs(), factor * self.exponent * power.copysign(error) * steepness)
+    }
 }
 
 impl Objective {
@@ -19,18 +60,63 @@ impl Objective {
         let expected = sigmoid(f32::from(record.score()) / self.scale);
         self.wdl * 0.5 * f32::from(record.half_points()) + (1.0 - self.wdl) * expected
     }
-}
 
-/// The squared error of an output, and the slope of it towards the output.
-#[inline(always)]
-pub fn loss_and_slope(output: f32, target: f32) -> (f32, f32) {
-    let expected = sigmoid(output);
-    let error = expected - target;
-    (error * error, 2.0 * error * expected * (1.0 - expected))
+    /// What this output costs for this record.
+    pub fn loss(&self, output: f32, record: &Record) -> f64 {
+        self.cost.loss_and_slope(output, self.target(record), self.cost.weight(record)).0.into()
+    }
+
+    /// The same target, under which the squared errors of all positions count alike.
+    pub fn squared(self) -> Objective {
+        Objective { cost: Cost::SQUARE, ..self }
+    }
 }
 
 /// The expected result of a score in units of the scale.
 #[inline(always)]
 pub fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::samples::material_records;
+
+    #[test]
+    fn slopes_are_those_of_the_loss() {
+        for (exponent, asymmetry) in [(2.0, 0.0), (2.0, 0.2), (2.5, 0.0), (1.5, 0.15), (3.0, 1.0)] {
+            let cost = Cost { exponent, asymmetry, ..Cost::SQUARE };
+            for output in [-3.0, -0.4, 0.0, 0.7, 2.5] {
+                for target in [0.0, 0.3, 0.9, 1.0] {
+                    const STEP: f32 = 1e-2;
+                    let loss = |output| f64::from(cost.loss_and_slope(output, target, 0.7).0);
+                    let slope = (loss(output + STEP) - loss(output - STEP)) / f64::from(2.0 * STEP);
+                    let found = f64::from(cost.loss_and_slope(output, target, 0.7).1);
+                    assert!((slope - found).abs() < 2e-4, "{cost:?} {output} {target}: {found}, not {slope}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn costs_are_as_described() {
+        let loss = |cost: Cost, expected: f32, target: f32| {
+            cost.loss_and_slope((expected / (1.0 - expected)).ln(), target, 1.0).0
+        };
+        let close = |a: f32, b: f32| assert!((a - b).abs() < 1e-6, "{a} {b}");
+        close(loss(Cost::SQUARE, 0.6, 0.4), 0.04);
+        let unequal = Cost { asymmetry: 0.25, ..Cost::SQUARE };
+        close(loss(unequal, 0.6, 0.4), 0.05);
+        close(loss(unequal, 0.4, 0.6), 0.04);
+        close(loss(Cost { exponent: 3.0, ..Cost::SQUARE }, 0.6, 0.4), 0.008);
+        let record = material_records(3, 1)[0].with_ply(21);
+        let weighted =
+            Cost { men: "2:2,32:2".parse().unwrap(), ply: "16:0,26:1".parse().unwrap(), ..Cost::SQUARE };
+        assert_eq!(weighted.weight(&record), 1.0);
+        let objective = Objective { wdl: 0.5, scale: 300.0, cost: weighted };
+        let doubled = Objective { cost: Cost { ply: Curve::ONE, ..weighted }, ..objective };
+        assert_eq!(2.0 * objective.loss(0.1, &record), doubled.loss(0.1, &record));
+        assert_eq!(objective.squared().loss(0.1, &record), objective.loss(0.1, &record));
+    }
 }

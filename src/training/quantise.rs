@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::adam::CLIP;
 use super::lane::{LANE, Lanes};
-use super::objective::loss_and_slope;
 use super::record::Record;
 use super::shape::Shape;
 use super::trainer::{Settings, Trainer};
@@ -190,7 +189,7 @@ pub struct Health {
     pub mean_difference: f64,
     /// The largest such difference.
     pub largest_difference: f64,
-    /// Mean loss of the floats, at the last share of the result.
+    /// Mean squared error of the floats, at the last share of the result.
     pub loss: f64,
     /// The same of the integers.
     pub integer_loss: f64,
@@ -224,16 +223,15 @@ impl Health {
 
 /// Looks at a network and its integers, on these records.
 pub fn examine(trainer: &mut Trainer, parts: &NetworkParts, records: &[Record]) -> Health {
-    let objective = trainer.settings().objective_at(1.0);
+    let objective = trainer.settings().objective_at(1.0).squared();
     let scale = parts.scale as f32;
     let (mut values, mut sum, mut largest) = (0.0, 0.0, 0f64);
     let (mut loss, mut integer_loss) = (0.0, 0.0);
     trainer.for_each_output(records, |record, output| {
         let value = f64::from(output * scale);
         let integer = evaluate(parts, record);
-        let target = objective.target(record);
-        loss += f64::from(loss_and_slope(output, target).0);
-        integer_loss += f64::from(loss_and_slope(integer as f32 / scale, target).0);
+        loss += objective.loss(output, record);
+        integer_loss += objective.loss(integer as f32 / scale, record);
         let difference = (value - f64::from(integer)).abs();
         values += value.abs();
         sum += difference;

@@ -25,7 +25,8 @@ pub struct Record {
     own_king: u8,
     /// King of the other side, as that side sees it.
     enemy_king: u8,
-    spare: u8,
+    /// Plies from the start of its game, at most 255.
+    ply: u8,
     /// What its game has drawn; used only while the set is put together.
     lot: u16,
 }
@@ -54,7 +55,7 @@ impl Record {
             result: if us == Color::White { white_half_points } else { 2 - white_half_points },
             own_king: position.king(us) as u8 ^ flip,
             enemy_king: position.king(!us) as u8 ^ flip ^ FLIP,
-            spare: 0,
+            ply: 0,
             lot: 0,
         };
         let mut squares = record.occupied;
@@ -87,6 +88,17 @@ impl Record {
     #[inline(always)]
     pub fn men(&self) -> usize {
         self.occupied.count_ones() as usize
+    }
+
+    /// Plies from the start of the game, 255 also for more; 0 unless [`Record::with_ply`] has set it.
+    #[inline(always)]
+    pub fn ply(&self) -> u8 {
+        self.ply
+    }
+
+    /// The same record, so many plies from the start of the game.
+    pub fn with_ply(self, ply: usize) -> Record {
+        Record { ply: ply.min(255) as u8, ..self }
     }
 
     /// Calls `f` with each man's feature index from the own and from the enemy's perspective.

@@ -2,13 +2,13 @@
 
 use super::block::{BLOCK, Block};
 use super::lane::{LANE, Lanes};
-use super::objective::Objective;
+use super::objective::{Cost, Objective};
 use super::record::Record;
 use super::samples::material_records;
 use super::shape::Shape;
 use crate::types::SplitMix64;
 
-const OBJECTIVE: Objective = Objective { wdl: 0.3, scale: 350.0 };
+const OBJECTIVE: Objective = Objective { wdl: 0.3, scale: 350.0, cost: Cost::SQUARE };
 
 fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())

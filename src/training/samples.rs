@@ -1,5 +1,6 @@
 //! Positions for tests: random games with a score that can be learnt.
 
+use super::objective::Cost;
 use super::record::Record;
 use super::shape::Shape;
 use super::trainer::{Schedule, Settings};
@@ -53,6 +54,7 @@ pub fn settings(hidden: usize, buckets: usize) -> Settings {
         wdl: 0.2,
         last_wdl: 0.4,
         scale: 400,
+        cost: Cost::SQUARE,
         seed: 1,
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::adam::Adam;
 use super::block::{BLOCK, Block};
 use super::lane::{Lane, Lanes};
-use super::objective::{Objective, loss_and_slope};
+use super::objective::{Cost, Objective};
 use super::random::Permutation;
 use super::record::Record;
 use super::shape::Shape;
@@ -45,6 +45,8 @@ pub struct Settings {
     pub last_wdl: f32,
     /// Internal units of the sigmoid's unit and of the network's.
     pub scale: i32,
+    /// What errors cost.
+    pub cost: Cost,
     /// Seed of first weights and order; it has no part in which games are held out.
     pub seed: u64,
 }
@@ -97,7 +99,8 @@ impl Settings {
     /// The objective when `progress` (0 to 1) of the training is done.
     pub fn objective_at(&self, progress: f64) -> Objective {
         let (first, last) = (f64::from(self.wdl), f64::from(self.last_wdl));
-        Objective { wdl: (first + (last - first) * progress) as f32, scale: self.scale as f32 }
+        let wdl = (first + (last - first) * progress) as f32;
+        Objective { wdl, scale: self.scale as f32, cost: self.cost }
     }
 }
 
@@ -166,13 +169,21 @@ struct Part {
     loss: f64,
 }
 
-/// Squared errors over held-out positions.
+/// Errors over held-out positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Validation {
     /// Mean loss under the objective of the moment, comparable with the training loss.
     pub loss: f64,
     /// Mean loss under the objective of the last step, comparable between moments.
     pub last_loss: f64,
+    /// Mean squared error under the target of the last step, all positions alike: comparable between trainings
+    /// whose targets end alike, whatever errors cost in them.
+    pub squared: f64,
+    /// The same with the expected result by the score alone as the target: comparable between all trainings with
+    /// one scale and data.
+    pub to_score: f64,
+    /// The same with the result alone as the target.
+    pub to_result: f64,
 }
 
 impl Trainer {
@@ -271,14 +282,16 @@ impl Trainer {
     /// Mean loss over records that are not trained on; none without records.
     pub fn validate(&mut self, records: &[Record], objective: Objective) -> Option<Validation> {
         let last = self.settings.objective_at(1.0);
-        let mut sums = (0.0, 0.0);
+        let squared = last.squared();
+        let (score, result) = (Objective { wdl: 0.0, ..squared }, Objective { wdl: 1.0, ..squared });
+        let mut sums = [0.0; 5];
         self.for_each_output(records, |record, output| {
-            let loss = |objective: Objective| f64::from(loss_and_slope(output, objective.target(record)).0);
-            sums.0 += loss(objective);
-            sums.1 += loss(last);
+            for (sum, objective) in sums.iter_mut().zip([objective, last, squared, score, result]) {
+                *sum += objective.loss(output, record);
+            }
         });
-        let count = records.len() as f64;
-        (!records.is_empty()).then(|| Validation { loss: sums.0 / count, last_loss: sums.1 / count })
+        let [loss, last_loss, squared, to_score, to_result] = sums.map(|sum| sum / records.len() as f64);
+        (!records.is_empty()).then_some(Validation { loss, last_loss, squared, to_score, to_result })
     }
 
     /// Calls `f` with each record and the output for it, in units of the scale, of the net as it is now: of the
@@ -366,6 +379,7 @@ mod tests {
     use crate::training::checkpoint::Checkpoint;
     use crate::training::history::History;
     use crate::training::samples::{material_records, settings};
+    use crate::training::weighting::Curve;
 
     /// The trainer after so many steps, and the losses on the way.
     fn trained(settings: Settings, threads: usize, records: &[Record], steps: usize) -> (Trainer, Vec<f64>) {
@@ -424,6 +438,45 @@ mod tests {
             assert!(after.loss < 0.002 && after.loss == after.last_loss, "{after:?}, before {before:?}");
             assert!(trainer.dead_neurons(unseen) < 0.05, "{}", trainer.dead_neurons(unseen));
         }
+    }
+
+    #[test]
+    fn positions_of_no_weight_teach_nothing() {
+        // The odd ones have the wrong sign, and a ply that does not count.
+        let records: Vec<Record> = (0..)
+            .zip(material_records(37, 12_000))
+            .map(|(number, record)| {
+                let sign = if number % 2 == 0 { 1 } else { -1 };
+                record.with_labels(sign * record.score(), 1).with_ply(if number % 2 == 0 { 30 } else { 16 })
+            })
+            .collect();
+        let ply: Curve = "16:0,26:1".parse().unwrap();
+        let plain = Settings { wdl: 0.0, last_wdl: 0.0, passes: 8, ..settings(32, 1) };
+        let weighted = Settings { cost: Cost { ply, ..Cost::SQUARE }, ..plain };
+        let right: Vec<Record> = records.iter().copied().step_by(2).collect();
+        let error = |settings: Settings| {
+            let (mut trainer, _) = trained(settings, 1, &records, settings.all_steps(12_000) as usize);
+            let found = trainer.validate(&right, settings.objective_at(1.0)).unwrap();
+            assert_eq!(found.squared, found.to_score);
+            found.squared
+        };
+        let (with, without) = (error(weighted), error(plain));
+        assert!(with < 0.001 && without > 10.0 * with, "{with} {without}");
+    }
+
+    #[test]
+    fn errors_are_comparable_between_trainings() {
+        let records = material_records(38, 3000);
+        let cost = Cost { exponent: 2.5, asymmetry: 0.2, men: "2:0.5".parse().unwrap(), ply: Curve::ONE };
+        let mut found = [Cost::SQUARE, cost].map(|cost| {
+            let settings = Settings { cost, ..settings(32, 8) };
+            Trainer::new(settings, 1).validate(&records, settings.objective_at(0.5)).unwrap()
+        });
+        assert_eq!(found[0].last_loss, found[0].squared);
+        assert!(found[1].last_loss < 0.5 * found[1].squared);
+        (found[1].loss, found[1].last_loss) = (found[0].loss, found[0].last_loss);
+        assert_eq!(found[0], found[1]);
+        assert!(found[0].to_score != found[0].to_result);
     }
 
     #[test]
