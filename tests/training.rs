@@ -103,7 +103,13 @@ fn a_net_that_knows_material_comes_out() {
     assert!(output.status.success(), "{said}{}", text(&output.stderr));
     // The 150 games are the first ones of the 800, so their positions come again.
     assert!(said.starts_with("950 games, ") && said.contains("pass 20.0 of 20: loss "), "{said}");
-    assert!(said.contains("best with the scale ") && said.contains("dead neurons "), "{said}");
+    assert!(
+        said.contains(" steps a pass, ")
+            && said.contains("few to learn by")
+            && said.contains("best with the scale ")
+            && said.contains("dead neurons "),
+        "{said}"
+    );
     assert!(said.contains("the better side won ") && said.contains("; KQK "), "{said}");
     for name in ["net.bin", "net.bin.50", "net.bin.75"] {
         let network = Network::from_bytes(&fs::read(folder.join(name)).unwrap()).unwrap();

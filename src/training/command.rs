@@ -55,14 +55,14 @@ pub struct Arguments {
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
     average: f32,
     /// Weight decay: the share of a weight that a step at a learning rate of one takes away
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_decay)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = parse_decay)]
     decay: f32,
     /// First weights of the inputs are random numbers up to this, 0 to 1
-    #[arg(long, value_name = "BOUND", default_value_t = 0.18, value_parser = parse_share)]
+    #[arg(long, value_name = "BOUND", default_value_t = 0.05, value_parser = parse_share)]
     start: f32,
     /// Share of the game's result in the target, 0 to 1, at the start and at the end; the rest is the
     /// score. One number stands for both
-    #[arg(long, value_name = "FROM:TO", default_value = "0.2:0.4", value_parser = parse_wdl)]
+    #[arg(long, value_name = "FROM:TO", default_value = "0.05:0.2", value_parser = parse_wdl)]
     wdl: Wdl,
     /// The power of the error that is made small, 1 to 4
     #[arg(long, value_name = "POWER", default_value_t = 2.0, value_parser = parse_exponent)]
