@@ -17,9 +17,10 @@ const HASH_MIB: usize = 2;
 /// A search that was about to end after its soft limit is broken off at this multiple of it.
 const HARD_FACTOR: u64 = 8;
 
-/// The look at an opening ends at this depth in plies or at so many nodes.
+/// The look at an opening ends at this depth in plies or at so many nodes, which is enough to tell what is lost
+/// already from what is not.
 const CHECK_DEPTH: Depth = 8;
-const CHECK_NODES: u64 = 10_000;
+const CHECK_NODES: u64 = 2_000;
 
 /// The constants above in a few words, for the header of a file: they decide which games are played.
 pub(super) fn limits() -> String {
