@@ -13,9 +13,18 @@ use super::shape::Shape;
 use crate::nnue::FEATURES;
 use crate::types::SplitMix64;
 
-/// Parts of a batch. Each is summed up on its own, by whichever thread is free, and the sums are added
+/// Parts of a batch, at most. Each is summed up on its own, by whichever thread is free, and the sums are added
 /// in order; so the outcome does not depend on the threads. More threads than parts have nothing to do.
 pub const PARTS: usize = 8;
+
+/// Parts of a batch for a network of this shape. Every part has a gradient as large as the network, which each
+/// step clears, fills and adds up. Of large ones two must do: with eight, those of 1,024 neurons would be 25 MB, more
+/// than second-level caches hold.
+fn parts_for(shape: Shape) -> usize {
+    /// The lanes of 512 neurons and 8 output buckets are less.
+    const MANY_LANES: usize = 32_000;
+    if shape.lanes() > MANY_LANES { 2 } else { PARTS }
+}
 
 /// Random stream of the first weights, beside the numbers of the passes.
 const INIT: u64 = 1 << 41;
@@ -187,7 +196,7 @@ pub struct Validation {
 }
 
 impl Trainer {
-    /// A network with random weights. At most [`PARTS`] threads are used, and at least one.
+    /// A network with random weights. At most [`PARTS`] threads are used, of large networks two, and at least one.
     pub fn new(settings: Settings, threads: usize) -> Trainer {
         let shape = settings.shape;
         let mut weights = Lanes::zeros(shape.lanes());
@@ -211,14 +220,15 @@ impl Trainer {
     /// A network as an earlier training left it.
     pub(super) fn with_state(settings: Settings, threads: usize, state: State) -> Trainer {
         let shape = settings.shape;
-        let threads = threads.clamp(1, PARTS);
+        let parts = parts_for(shape);
+        let threads = threads.clamp(1, parts);
         let part = || Part { gradient: Lanes::zeros(shape.lanes()), loss: 0.0 };
         let worker = || Worker { block: Block::new(shape), records: Vec::with_capacity(BLOCK) };
         Trainer {
             settings,
             threads,
             state,
-            parts: (0..PARTS).map(|_| part()).collect(),
+            parts: (0..parts).map(|_| part()).collect(),
             workers: (0..threads).map(|_| worker()).collect(),
         }
     }
@@ -261,7 +271,7 @@ impl Trainer {
         let objective = self.settings.objective_at(self.settings.progress_at(number, records.len()));
         let rate = self.settings.rate_at(number, records.len());
         let State { weights, optimiser, .. } = &mut self.state;
-        let samples = places.len();
+        let (samples, parts) = (places.len(), self.parts.len());
         let queue = Mutex::new(self.parts.iter_mut().enumerate());
         let shared = &*weights;
         let work = |worker: &mut Worker| {
@@ -269,7 +279,7 @@ impl Trainer {
                 // The lock must not be held while working.
                 let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some((number, part)) = next else { return };
-                let places = share(places.clone(), number, PARTS);
+                let places = share(places.clone(), number, parts);
                 worker.add_up(shared, records, order, places, objective, part);
             }
         };
@@ -391,7 +401,7 @@ mod tests {
     #[test]
     fn the_net_depends_on_the_seed_but_not_on_threads() {
         let records = material_records(31, 5000);
-        for settings in [settings(32, 8), settings(64, 1)] {
+        for settings in [settings(32, 8), settings(64, 1), settings(768, 8)] {
             let (one, losses) = trained(settings, 1, &records, 25);
             for threads in [1, 3] {
                 let (other, other_losses) = trained(settings, threads, &records, 25);
