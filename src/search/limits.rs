@@ -1,4 +1,7 @@
-//! What a search is asked to do.
+//! What a search is asked to do, and how long it may think.
+//!
+//! The soft limit is looked at between iterations and scaled by how settled the choice is; the hard
+//! limit cuts the search off anywhere (CPW: "Time Management").
 
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -46,4 +49,129 @@ pub struct SearchLimits {
     pub nodes_per_ms: Option<NonZeroU64>,
     /// Time lost between engine and opponent's clock, kept in reserve.
     pub overhead: Duration,
+}
+
+/// Moves that a game is assumed to last from its first move on in sudden death. This and the next two were
+/// chosen by matches.
+const ASSUMED_MOVES: f64 = 30.0;
+
+/// By how much each move played makes the assumed rest shorter.
+const FEWER_PER_MOVE: f64 = 0.35;
+
+/// The assumed rest does not fall below this.
+const LEAST_MOVES: f64 = 10.0;
+
+/// A time control further away than this counts as no nearer.
+const MOST_MOVES_TO_GO: u32 = 28;
+
+/// Increments that must be on the clock before an increment is spent in full.
+const RESERVED_INCREMENTS: u32 = 10;
+
+/// The time a search may take, from its start or from `ponderhit`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct TimeBudget {
+    /// No new iteration is begun after this, times a scale near 1.
+    pub soft: Option<Duration>,
+    /// The search is cut off here.
+    pub hard: Option<Duration>,
+}
+
+impl TimeBudget {
+    /// Works out the budget from the clocks, for this move of the game.
+    pub fn new(limits: &SearchLimits, fullmove_number: u16) -> TimeBudget {
+        let mut budget = TimeBudget::default();
+        if let Some(clock) = limits.clock {
+            let remaining = clock.remaining.saturating_sub(limits.overhead).max(Duration::from_millis(1));
+            let played = f64::from(fullmove_number.saturating_sub(1));
+            let assumed = (ASSUMED_MOVES - FEWER_PER_MOVE * played).max(LEAST_MOVES);
+            let moves_to_go = clock.moves_to_go.map(|moves| moves.clamp(1, MOST_MOVES_TO_GO));
+            let moves = moves_to_go.map_or(assumed, f64::from);
+            // The increment is spent only while a reserve of some increments stands behind it: a clock
+            // that runs near zero is lost to the first hiccup of the machine.
+            let reserve = clock.increment * RESERVED_INCREMENTS;
+            let backed = remaining.as_secs_f64() / reserve.as_secs_f64().max(1e-9);
+            let share = remaining.div_f64(moves) + clock.increment.mul_f64(0.75 * backed.min(1.0));
+            let ceiling = remaining.mul_f64(match moves_to_go {
+                // With the time control ahead all of the time may go.
+                Some(1) => 0.9,
+                Some(2..=5) => 0.6,
+                _ => 0.35,
+            });
+            budget.soft = Some((share * 3 / 4).min(ceiling));
+            budget.hard = Some((share * 4).min(ceiling));
+        }
+        if let Some(time) = limits.move_time {
+            let hard = time.saturating_sub(limits.overhead).max(Duration::from_millis(1));
+            budget.hard = Some(budget.hard.map_or(hard, |other| other.min(hard)));
+        }
+        budget
+    }
+}
+
+/// How settled the choice of a move is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Certainty {
+    /// Iterations since the best move last changed.
+    pub(super) stable_iterations: usize,
+    /// Part of all nodes that were spent on the best move, 0 to 1.
+    pub(super) best_share: f64,
+    /// Internal units by which the score fell since the iteration before; negative when it rose.
+    pub(super) score_drop: i32,
+}
+
+impl Certainty {
+    /// What to multiply the soft limit by: more time while the best move changes or its score falls,
+    /// less when it has long been the same and took most of the effort.
+    pub(super) fn soft_scale(&self) -> f64 {
+        const BY_STABILITY: [f64; 6] = [2.2, 1.4, 1.1, 0.95, 0.85, 0.8];
+        let stability = BY_STABILITY[self.stable_iterations.min(BY_STABILITY.len() - 1)];
+        let trend = 1.0 + f64::from(self.score_drop.clamp(-30, 60)) / 120.0;
+        stability * (1.6 - self.best_share) * trend
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget_at(number: u16, remaining: u64, increment: u64, moves_to_go: Option<u32>) -> TimeBudget {
+        let ms = Duration::from_millis;
+        let clock = GameClock { remaining: ms(remaining), increment: ms(increment), moves_to_go };
+        TimeBudget::new(&SearchLimits { clock: Some(clock), overhead: ms(10), ..Default::default() }, number)
+    }
+
+    #[test]
+    fn never_plans_more_than_the_clock_has() {
+        for remaining in [0, 1, 5, 11, 20, 100, 1000, 60_000, 86_400_000] {
+            for increment in [0, 10, 1000, 60_000] {
+                for moves_to_go in [None, Some(0), Some(1), Some(2), Some(40), Some(1000)] {
+                    for number in [0, 1, 30, 100, 6000, u16::MAX] {
+                        let budget = budget_at(number, remaining, increment, moves_to_go);
+                        let (soft, hard) = (budget.soft.unwrap(), budget.hard.unwrap());
+                        assert!(soft <= hard, "{number} {remaining} {increment} {moves_to_go:?}");
+                        let usable = Duration::from_millis(remaining.saturating_sub(10).max(1));
+                        assert!(hard <= usable, "{number} {remaining} {increment} {moves_to_go:?}: {hard:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_longer_the_game_the_greater_the_share() {
+        let soft = |number| budget_at(number, 60_000, 0, None).soft.unwrap();
+        assert!(soft(1) < soft(20) && soft(20) < soft(50) && soft(80) == soft(200));
+        // A time control says all that needs to be known.
+        assert_eq!(budget_at(1, 60_000, 0, Some(20)), budget_at(90, 60_000, 0, Some(20)));
+    }
+
+    #[test]
+    fn scale_follows_certainty() {
+        let scale = |stable_iterations, best_share, score_drop| {
+            Certainty { stable_iterations, best_share, score_drop }.soft_scale()
+        };
+        assert!(scale(0, 0.3, 0) > scale(3, 0.3, 0));
+        assert!(scale(3, 0.3, 0) > scale(3, 0.95, 0));
+        assert!(scale(3, 0.3, 40) > scale(3, 0.3, 0) && scale(3, 0.3, 0) > scale(3, 0.3, -20));
+    }
 }

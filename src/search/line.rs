@@ -3,10 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::iterative::NEWS_AFTER;
-use super::report::{Report, ScoreBound};
+use super::report::{NEWS_AFTER, Report, ScoreBound};
 use super::root::RootMove;
-use super::searcher::{SearchJob, Searcher};
+use super::thread::Thread;
 use crate::board::Game;
 use crate::tt::TranspositionTable;
 use crate::types::{Depth, Move, Score};
@@ -16,7 +15,7 @@ use crate::types::{Depth, Move, Score};
 const LONGEST_LINE: usize = 200;
 const LONGEST_LOOK: Duration = Duration::from_millis(20);
 
-impl Searcher {
+impl Thread<'_> {
     /// What the endgame tables make of a root move's score. A mate says more than the tables, anything else
     /// less.
     pub(super) fn proven_at_root(&self, score: Score) -> Option<Score> {
@@ -24,7 +23,7 @@ impl Searcher {
     }
 
     /// What there is to tell about a root move.
-    pub(super) fn line_report(&self, job: &SearchJob, depth: Depth, rank: usize, root: &RootMove) -> Report {
+    pub(super) fn line_report(&self, depth: Depth, rank: usize, root: &RootMove) -> Report {
         // An unfinished iteration may not have come to this line; the one before has.
         let (score, bound, depth) = match root.is_searched() {
             true => (root.score, root.bound, depth),
@@ -38,16 +37,16 @@ impl Searcher {
             false => depth.max(2) as usize,
         };
         let mut pv = root.pv.to_vec();
-        continue_line(&job.game, &mut pv, &job.tt, plies);
-        if let Some(access) = &job.tablebases
+        continue_line(&self.job.game, &mut pv, &self.job.tt, plies);
+        if let Some(access) = &self.job.tablebases
             && score.is_decisive()
             && !score.is_mate()
-            && self.has_run(job, NEWS_AFTER)
+            && self.quota.has_run(NEWS_AFTER)
         {
-            let mut game = job.game.clone();
+            let mut game = self.job.game.clone();
             pv.iter().for_each(|&mv| game.play(mv));
             let started = Instant::now();
-            let has_time = || started.elapsed() < LONGEST_LOOK && !self.is_out_of_time(job);
+            let has_time = || started.elapsed() < LONGEST_LOOK && !self.quota.is_out_of_time();
             pv.extend(access.perfect_line(game, LONGEST_LINE.saturating_sub(pv.len()), &has_time));
         }
         Report {
@@ -56,11 +55,11 @@ impl Searcher {
             multi_pv: rank + 1,
             score,
             bound,
-            is_drawn: proven.is_some_and(|known| !known.is_decisive()) || job.game.position().is_dead(),
-            nodes: self.nodes_of_all(job),
-            tb_hits: job.control.tb_hits(),
-            time: job.control.started().elapsed(),
-            hashfull: job.tt.hashfull(),
+            is_drawn: proven.is_some_and(|known| !known.is_decisive()) || self.job.game.position().is_dead(),
+            nodes: self.quota.nodes_of_all(),
+            tb_hits: self.job.control.tb_hits(),
+            time: self.job.control.started().elapsed(),
+            hashfull: self.job.tt.hashfull(),
             pv,
         }
     }

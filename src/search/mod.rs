@@ -4,33 +4,34 @@
 //! share only the [`SearchJob`]: transposition table, stop flag, node counters. The search never prints;
 //! it hands typed [`Report`]s to the job's sink.
 
-mod clock;
+mod alpha_beta;
 mod control;
-mod extensions;
-mod facts;
 mod history;
+mod history_updates;
 mod iterative;
-mod learning;
+mod job;
 mod level;
 mod limits;
 mod line;
+mod lmr_table;
 mod node;
 mod params;
+mod path;
 mod picker;
 mod pruning;
-mod pv;
 mod quiescence;
+mod quota;
 mod reductions;
 mod report;
 mod root;
-mod searcher;
-mod stack;
+mod static_eval;
 mod tablebases;
+mod thread;
 
-pub use clock::TimeBudget;
 pub use control::Control;
+pub use job::SearchJob;
 pub use level::{Contender, Level, MAX_ELO, MAX_SKILL, MIN_ELO};
-pub use limits::{GameClock, SearchLimits};
+pub use limits::{GameClock, SearchLimits, TimeBudget};
 pub use params::{ParamInfo, Params};
 pub use report::{Report, ScoreBound, SearchEvent, SearchResult};
-pub use searcher::{SearchJob, Searcher};
+pub use thread::Searcher;

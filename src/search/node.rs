@@ -1,19 +1,13 @@
-//! The node of the main search: principal variation search in fail-soft negamax form
-//! (CPW: "Principal Variation Search", "Fail-Soft").
-//!
-//! [`Searcher::node`] is a page of contents; the techniques stand in `pruning`, `extensions`,
-//! `reductions` and `learning`, what is known of a node in `facts`, what only the root does in `root`.
+//! The data of one node: what the steps of the search know about it and ask of it. [`Node`] is built at the top of
+//! a node and only read below; a test can build one by hand.
 
-use super::facts::NodeFacts;
-use super::history::QuietContext;
-use super::picker::MovePicker;
-use super::searcher::{SearchJob, Searcher, cont_key};
-use super::stack::TriedMoves;
+use arrayvec::ArrayVec;
+
 use crate::board::Position;
 use crate::tt::{Bound, TtEntry};
 use crate::types::{Depth, Move, Score};
 
-/// What is known of a node at compile time.
+/// What is known of a node at compile time (CPW: "Node Types").
 pub(super) trait NodeKind {
     /// The node has an open window.
     const PV: bool;
@@ -22,13 +16,13 @@ pub(super) trait NodeKind {
 }
 
 /// The root of the tree.
-pub(super) struct Root;
+pub(super) struct RootNode;
 /// A node of the principal variation.
 pub(super) struct Pv;
 /// A node searched with a null window.
 pub(super) struct NonPv;
 
-impl NodeKind for Root {
+impl NodeKind for RootNode {
     const PV: bool = true;
     const ROOT: bool = true;
 }
@@ -43,7 +37,7 @@ impl NodeKind for NonPv {
     const ROOT: bool = false;
 }
 
-/// What a search is asked of a position.
+/// The scores between which a search is exact.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
     pub(super) alpha: Score,
@@ -51,11 +45,14 @@ pub(super) struct Window {
 }
 
 impl Window {
+    /// Everything.
+    pub(super) const FULL: Window = Window { alpha: Score(-Score::INFINITE.0), beta: Score::INFINITE };
+
     pub(super) fn new(alpha: Score, beta: Score) -> Window {
         Window { alpha, beta }
     }
 
-    /// The empty window just below `beta`.
+    /// The null window just below `beta`.
     pub(super) fn below(beta: Score) -> Window {
         Window { alpha: beta - 1, beta }
     }
@@ -67,7 +64,136 @@ impl Window {
     }
 }
 
+/// From this fifty-move count on scores of the transposition table are not used: they were found at another count.
+const TT_MAX_HALFMOVE_CLOCK: u16 = 90;
+
+/// A node, from the side to move's point of view.
+#[derive(Clone, Copy)]
+pub(super) struct Node<'p> {
+    pub(super) position: &'p Position,
+    /// Plies from the root.
+    pub(super) ply: usize,
+    /// Plies left to search.
+    pub(super) depth: Depth,
+    pub(super) alpha: Score,
+    pub(super) beta: Score,
+    /// A cutoff is expected.
+    pub(super) cut_node: bool,
+    pub(super) in_check: bool,
+    /// The move left out while it is tested whether it is singular.
+    pub(super) excluded: Option<Move>,
+    /// What the transposition table knows; nothing where a move is left out.
+    pub(super) tt_entry: Option<TtEntry>,
+    /// The table's move, or at the root the best of the iteration before.
+    pub(super) tt_move: Option<Move>,
+    /// The node is, or once was, on a principal variation.
+    pub(super) tt_pv: bool,
+    /// The corrected evaluation; minus infinity in check.
+    pub(super) static_eval: Score,
+    /// The same, replaced by a table score where that says more.
+    pub(super) eval: Score,
+    /// Size of the evaluation's correction in internal units.
+    pub(super) correction: i32,
+    /// The evaluation is better than two plies ago, or good enough for a cutoff.
+    pub(super) improving: bool,
+    /// The opponent's last move did not keep its evaluation up.
+    pub(super) opponent_worsening: bool,
+}
+
+impl<'p> Node<'p> {
+    /// A node of which only the question is known yet.
+    #[inline(always)]
+    pub(super) fn new(
+        position: &'p Position,
+        ply: usize,
+        Window { alpha, beta }: Window,
+        depth: Depth,
+        cut_node: bool,
+    ) -> Node<'p> {
+        Node {
+            position,
+            ply,
+            depth,
+            alpha,
+            beta,
+            cut_node,
+            in_check: position.in_check(),
+            excluded: None,
+            tt_entry: None,
+            tt_move: None,
+            tt_pv: false,
+            static_eval: -Score::INFINITE,
+            eval: -Score::INFINITE,
+            correction: 0,
+            improving: false,
+            opponent_worsening: false,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn window(&self) -> Window {
+        Window { alpha: self.alpha, beta: self.beta }
+    }
+
+    /// Whether the fifty-move rule is far enough for scores to be trusted that were found at another count.
+    #[inline(always)]
+    pub(super) fn trusts_tt_scores(&self) -> bool {
+        self.position.halfmove_clock() < TT_MAX_HALFMOVE_CLOCK
+    }
+
+    /// The table's score where it lies outside the window, as a cutoff asks.
+    #[inline(always)]
+    pub(super) fn tt_bound(&self) -> Option<Score> {
+        let entry = self.tt_entry?;
+        let outside = entry.bound.is_lower() && entry.score >= self.beta
+            || entry.bound.is_upper() && entry.score <= self.alpha;
+        (outside && self.trusts_tt_scores()).then_some(entry.score)
+    }
+
+    /// The table's score where the entry is deep enough to stand for a search of the node
+    /// (CPW: "Transposition Table", "Cutoffs"). Near the horizon only a result of the kind that is expected counts:
+    /// another one is worth a look of its own.
+    #[inline(always)]
+    pub(super) fn tt_cutoff(&self) -> Option<Score> {
+        let entry = self.tt_entry?;
+        let expected = self.cut_node == (entry.score >= self.beta) || self.depth > 5;
+        if entry.depth < self.depth || !expected {
+            return None;
+        }
+        self.tt_bound()
+    }
+
+    /// Narrows the window to what a result can be: no mate is nearer than here (CPW: "Mate Distance Pruning"), and
+    /// where a position can be repeated a draw is the least. Gives the score where nothing remains between.
+    #[inline(always)]
+    pub(super) fn narrow_window(&mut self, can_repeat: bool) -> Option<Score> {
+        if can_repeat {
+            self.alpha = self.alpha.max(Score::DRAW);
+        }
+        self.alpha = self.alpha.max(Score::mated_in(self.ply));
+        self.beta = self.beta.min(Score::mate_in(self.ply + 1));
+        (self.alpha >= self.beta).then_some(self.alpha)
+    }
+
+    /// The score of having no legal move.
+    #[inline(always)]
+    pub(super) fn no_move_score(&self) -> Score {
+        if self.in_check { Score::mated_in(self.ply) } else { Score::DRAW }
+    }
+
+    /// How a result relates to the node's window.
+    #[inline(always)]
+    pub(super) fn bound_of(&self, score: Score) -> Bound {
+        match score {
+            score if score >= self.beta => Bound::Lower,
+            score if score > self.alpha => Bound::Exact,
+            _ => Bound::Upper,
+        }
+    }
+}
+
 /// The best so far in a move loop.
+#[derive(Clone, Copy)]
 pub(super) struct Best {
     pub(super) score: Score,
     pub(super) mv: Option<Move>,
@@ -85,291 +211,20 @@ pub(super) struct Candidate {
     pub(super) new_depth: Depth,
 }
 
+/// Most moves of a kind that are remembered for a history malus; later ones may be dropped.
+const MOST_REMEMBERED: usize = 32;
+
 /// Moves searched without success.
 #[derive(Default)]
-pub(super) struct Tried {
-    pub(super) quiet: TriedMoves,
-    pub(super) noisy: TriedMoves,
+pub(super) struct SearchedMoves {
+    pub(super) quiet: ArrayVec<Move, MOST_REMEMBERED>,
+    pub(super) noisy: ArrayVec<Move, MOST_REMEMBERED>,
 }
 
-impl Tried {
+impl SearchedMoves {
     #[inline(always)]
-    fn add(&mut self, mv: Move) {
+    pub(super) fn add(&mut self, mv: Move) {
         let list = if mv.is_quiet() { &mut self.quiet } else { &mut self.noisy };
-        // The first dozens carry the lesson; later ones may be dropped.
         let _ = list.try_push(mv);
-    }
-}
-
-impl Searcher {
-    /// Searches a position to `depth` and returns its score: exact inside the window, else a bound.
-    pub(super) fn node<K: NodeKind>(
-        &mut self,
-        job: &SearchJob,
-        position: &Position,
-        window: Window,
-        depth: Depth,
-        ply: usize,
-        cut_node: bool,
-    ) -> Score {
-        // 1. Below the horizon only captures count.
-        if depth <= 0 {
-            return self.quiescence::<K>(job, position, window, ply);
-        }
-        self.pv.clear(ply);
-        self.enter_node(job, ply);
-        if self.stopped {
-            return Score::DRAW;
-        }
-
-        // 2. Draws by rule, and scores that nothing below here can change.
-        let Window { mut alpha, mut beta } = window;
-        if !K::ROOT
-            && let Some(score) = self.decided(position, ply, &mut alpha, &mut beta)
-        {
-            return score;
-        }
-
-        // 3. What the table knows.
-        let excluded = self.stack[ply].excluded;
-        let known = if excluded.is_some() {
-            None
-        } else {
-            job.tt.probe(position.key(), ply, position.halfmove_clock())
-        };
-        if !K::PV
-            && let Some(entry) = known
-            && self.table_decides(position, &entry, Window::new(alpha, beta), depth, ply, cut_node)
-        {
-            return entry.score;
-        }
-
-        // 4. What the endgame tables know.
-        let proven = match self.proven::<K>(job, position, known, Window::new(alpha, beta), depth, ply) {
-            Ok(proven) => proven,
-            Err(score) => return score,
-        };
-        alpha = alpha.max(proven.alpha);
-
-        // 5. Static evaluation.
-        let window = Window::new(alpha, beta);
-        self.note_evaluation::<K>(job, position, known, ply);
-        let mut facts = self.gather_facts::<K>(position, window, depth, ply, cut_node, known);
-        self.use_facts::<K>(&mut facts);
-
-        // 6. Cut-offs without a full look at the moves.
-        if !K::PV
-            && excluded.is_none()
-            && !facts.in_check
-            && let Some(score) = self.prune_node(job, position, &facts)
-        {
-            return score;
-        }
-
-        // 7. Without a table move the first move is a guess: look less deep (CPW: "Internal Iterative
-        // Reductions").
-        if (K::PV || cut_node)
-            && facts.depth >= self.params().iir_depth
-            && facts.tt_move.is_none()
-            && excluded.is_none()
-        {
-            facts.depth -= 1;
-        }
-
-        // 8. The moves.
-        let context = QuietContext::new(position, self.stack.cont_keys(ply));
-        self.stack[ply].place = context.place;
-        let mut picker = MovePicker::new(position, facts.tt_move);
-        let mut best = Best { score: proven.alpha, mv: None };
-        let mut tried = Tried::default();
-        let mut number = 0;
-        while let Some(mv) = picker.next(position, &self.params(), &self.histories, &context) {
-            if Some(mv) == excluded || K::ROOT && !self.is_root_move(mv) {
-                continue;
-            }
-            number += 1;
-            // Whether the move is worth a search is worked out while its entry comes.
-            job.tt.prefetch(position.likely_key_after(mv));
-            if K::ROOT {
-                self.announce_move(job, facts.depth, mv, number);
-            }
-            let new_depth = facts.depth - 1;
-            let mut candidate = Candidate { mv, number, alpha, best_score: best.score, new_depth };
-            // 9. Moves not worth searching at low depth.
-            if !K::ROOT
-                && !best.score.is_loss()
-                && self.prune_move(position, &facts, &context, candidate, &mut picker)
-            {
-                continue;
-            }
-            // 10. Is this the only good move?
-            let mut extension = 0;
-            if !K::ROOT && excluded.is_none() && Some(mv) == facts.tt_move {
-                match self.singular::<K>(job, position, &facts, mv) {
-                    Ok(plies) => extension = plies,
-                    Err(score) => return score,
-                }
-                if self.stopped {
-                    return Score::DRAW;
-                }
-            }
-
-            // 11. Make the move and search it.
-            let nodes_before = self.nodes;
-            let child = self.enter_move(position, ply, mv, extension);
-            candidate.new_depth += extension;
-            let score = self.search_move::<K>(job, position, &child, &facts, &context, candidate);
-            self.leave_move();
-            if self.stopped {
-                return Score::DRAW;
-            }
-            if K::ROOT {
-                self.record_root_move(job, candidate, score, beta, self.nodes - nodes_before);
-            }
-
-            // 12. Is it better?
-            if score > best.score {
-                best.score = score;
-                if score > alpha {
-                    best.mv = Some(mv);
-                    if K::PV {
-                        self.pv.extend(ply, mv);
-                    }
-                    if score >= beta {
-                        self.stack[ply].cutoffs += 1;
-                        break;
-                    }
-                    alpha = score;
-                }
-            }
-            tried.add(mv);
-        }
-
-        // 13. No legal move: mate or stalemate, or the excluded move was the only one.
-        if number == 0 {
-            return excluded.map_or(Searcher::no_move_score(facts.in_check, ply), |_| window.alpha);
-        }
-        if K::PV {
-            best.score = best.score.min(proven.beta);
-        }
-
-        // 14. Learn and remember.
-        self.learn(position, &facts, &context, &best, &tried);
-        if excluded.is_none() && !(K::ROOT && self.line > 0) {
-            self.remember(job, position, &facts, &best);
-        }
-        best.score
-    }
-
-    /// Draws by rule, the deepest ply, and windows that no result can touch: an upcoming repetition
-    /// makes a draw the least, and no mate is nearer than here (CPW: "Mate Distance Pruning").
-    #[inline(always)]
-    pub(super) fn decided(
-        &mut self,
-        position: &Position,
-        ply: usize,
-        alpha: &mut Score,
-        beta: &mut Score,
-    ) -> Option<Score> {
-        if self.is_draw(position, ply) {
-            return Some(Score::DRAW);
-        }
-        if Searcher::at_max_ply(ply) {
-            return Some(if position.in_check() { Score::DRAW } else { self.evaluator.evaluate(position) });
-        }
-        if *alpha < Score::DRAW && self.can_repeat(position, ply) {
-            *alpha = Score::DRAW;
-        }
-        *alpha = (*alpha).max(Score::mated_in(ply));
-        *beta = (*beta).min(Score::mate_in(ply + 1));
-        (*alpha >= *beta).then_some(*alpha)
-    }
-
-    /// Makes a move that is to be searched and writes it down. [`Searcher::leave_move`] goes back.
-    #[inline(always)]
-    pub(super) fn enter_move(
-        &mut self,
-        position: &Position,
-        ply: usize,
-        mv: Move,
-        extension: Depth,
-    ) -> Position {
-        let mut child = *position;
-        let delta = child.make(mv);
-        self.evaluator.push(delta);
-        let doubles = self.stack.before(ply, 1).double_extensions + u32::from(extension >= 2);
-        let entry = &mut self.stack[ply];
-        entry.mv = Some(mv);
-        entry.key = cont_key(position, mv);
-        entry.double_extensions = doubles;
-        entry.reduction = 0;
-        self.keys.push(position.key());
-        child
-    }
-
-    /// Goes back to the position before the last move.
-    #[inline(always)]
-    pub(super) fn leave_move(&mut self) {
-        self.evaluator.pop();
-        self.keys.pop();
-    }
-
-    /// Searches one move: the first with the full window, the others with a null window, late ones at
-    /// reduced depth, and again wherever they turn out better than thought.
-    #[inline(always)]
-    fn search_move<K: NodeKind>(
-        &mut self,
-        job: &SearchJob,
-        position: &Position,
-        child: &Position,
-        facts: &NodeFacts,
-        context: &QuietContext,
-        candidate: Candidate,
-    ) -> Score {
-        let Candidate { mv, number, alpha, best_score, mut new_depth } = candidate;
-        let (ply, beta) = (facts.ply + 1, facts.window.beta);
-        let null = Window::below(-alpha);
-        let mut score = alpha + 1;
-        if facts.depth >= 2 && number > 1 + usize::from(K::ROOT) {
-            let plies = self.reduction(position, child, facts, context, mv, number);
-            let reduced = (new_depth - plies).clamp(1.min(new_depth), new_depth + Depth::from(K::PV));
-            self.stack[facts.ply].reduction = new_depth - reduced;
-            score = -self.node::<NonPv>(job, child, null, reduced, ply, true);
-            self.stack[facts.ply].reduction = 0;
-            if score > alpha && reduced < new_depth && !self.stopped {
-                let p = self.params();
-                new_depth += Depth::from(score > best_score + p.deeper_margin);
-                new_depth -= Depth::from(score < best_score + p.shallower_margin);
-                if reduced < new_depth {
-                    score = -self.node::<NonPv>(job, child, null, new_depth, ply, !facts.cut_node);
-                }
-                if mv.is_quiet() {
-                    let bonus = if score > alpha { self.bonus(new_depth) } else { -self.malus(new_depth) };
-                    let key = self.stack[facts.ply].key;
-                    let bonus = bonus * p.research_bonus / 1024;
-                    self.histories.continuation.update_all(&context.before, key, bonus);
-                }
-            }
-        } else if !K::PV || number > 1 {
-            score = -self.node::<NonPv>(job, child, null, new_depth, ply, !facts.cut_node);
-        }
-        if K::PV && (number == 1 || score > alpha) && !self.stopped {
-            score = -self.node::<Pv>(job, child, Window::new(-beta, -alpha), new_depth, ply, false);
-        }
-        score
-    }
-
-    /// Stores the node's result.
-    #[inline(always)]
-    fn remember(&self, job: &SearchJob, position: &Position, facts: &NodeFacts, best: &Best) {
-        let eval = self.stack[facts.ply].raw_eval;
-        let bound = match best.score {
-            score if score >= facts.window.beta => Bound::Lower,
-            score if score > facts.window.alpha => Bound::Exact,
-            _ => Bound::Upper,
-        };
-        let (mv, score, depth, was_pv) = (best.mv, best.score, facts.depth, facts.tt_pv);
-        let entry = TtEntry { mv, score, eval, depth, bound, was_pv };
-        job.tt.store(position.key(), facts.ply, entry);
     }
 }

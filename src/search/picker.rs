@@ -8,9 +8,8 @@
 
 use arrayvec::ArrayVec;
 
-use super::history::{Histories, QuietContext, gain};
+use super::history::{Histories, QuietContext, victim_value};
 use super::params::Params;
-use super::searcher::Searcher;
 use crate::board::Position;
 use crate::types::{MAX_MOVES, Move, MoveList};
 
@@ -191,25 +190,17 @@ impl MovePicker {
     }
 }
 
-impl Searcher {
-    /// All legal moves in the order in which this searcher would try them without a table move.
-    pub fn move_order(&self, position: &Position) -> MoveList {
-        let context = QuietContext::new(position, Default::default());
-        let mut picker = MovePicker::new(position, None);
-        std::iter::from_fn(|| picker.next(position, &self.params(), &self.histories, &context)).collect()
-    }
-}
-
 /// Victim's and promotion's worth, corrected by what captures like this have done before.
 #[inline(always)]
 fn noisy_score(position: &Position, p: &Params, histories: &Histories, mv: Move) -> i32 {
-    gain(position, mv) + histories.capture.get(position, mv) / p.noisy_order_history
+    victim_value(position, mv) + histories.capture.get(position, mv) / p.noisy_order_history
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::movegen::perft;
+    use crate::search::thread::Searcher;
 
     /// Checks that the picker hands out each legal move once, below every move to this depth.
     fn check(searcher: &Searcher, position: &Position, depth: u32) -> u64 {

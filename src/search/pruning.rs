@@ -1,283 +1,230 @@
-//! Giving up early: on whole nodes, and on single moves.
+//! Giving up early: on whole nodes, and on single moves. Each technique has a function that decides, from the node
+//! alone, and, where that takes a search, a method of the thread that carries it out.
 
-use super::facts::NodeFacts;
-use super::history::{QuietContext, gain};
-use super::node::{Candidate, NodeKind, NonPv, Window};
+use super::history::{QuietContext, victim_value};
+use super::lmr_table::PLY;
+use super::node::{Candidate, Node, NonPv, Window};
+use super::params::Params;
 use super::picker::MovePicker;
-use super::searcher::{SearchJob, Searcher};
-use crate::board::Position;
+use super::thread::Thread;
 use crate::tt::{Bound, TtEntry};
-use crate::types::{Depth, Move, Score};
+use crate::types::{Depth, Score};
 
-/// From this fifty-move count on table scores count for nothing.
-const TT_MAX_HALFMOVE_CLOCK: u16 = 90;
+/// Whether the evaluation is so far below alpha that only captures could help, so only they are looked at
+/// (CPW: "Razoring").
+#[inline(always)]
+fn razoring_applies(node: &Node, p: &Params) -> bool {
+    let margin = p.razor_base + p.razor_depth * node.depth * node.depth;
+    !node.alpha.is_decisive() && node.eval + margin < node.alpha
+}
 
-impl Searcher {
-    /// Whether the fifty-move rule is far enough for scores to be trusted that were found at another count.
+/// An evaluation far above beta fails high without search (CPW: "Reverse Futility Pruning"). Not
+/// where a principal variation once was.
+#[inline(always)]
+fn reverse_futility(node: &Node, p: &Params) -> Option<Score> {
+    let beta = node.beta;
+    let margin = p.rfp_margin * node.depth
+        - p.rfp_improving * i32::from(node.improving)
+        - p.rfp_worsening * i32::from(node.opponent_worsening);
+    let applies = node.depth <= p.rfp_depth
+        && !node.tt_pv
+        && node.eval - margin.max(p.rfp_least) >= beta
+        && !beta.is_loss()
+        && !node.eval.is_win();
+    applies.then(|| Score((node.eval.0 + 2 * beta.0) / 3))
+}
+
+/// Depth of the search after a null move, which may be below 1; `None` where passing is no test
+/// (CPW: "Null Move Pruning"): with king and pawns only, where zugzwang is common, and where the evaluation gives
+/// little hope.
+#[inline(always)]
+fn null_move_depth(node: &Node, p: &Params) -> Option<Depth> {
+    let depth = node.depth;
+    let allowed = node.eval >= node.beta
+        && node.static_eval + p.nmp_depth * depth >= node.beta + p.nmp_margin
+        && depth >= p.nmp_least_depth
+        && !node.beta.is_decisive()
+        && node.position.has_pieces(node.position.stm());
+    let surplus = ((node.eval - node.beta) / p.nmp_eval).min(3);
+    allowed.then(|| depth - (p.nmp_base + p.nmp_per_ply * depth) / 1024 - surplus)
+}
+
+/// The score that a capture has to reach in a reduced search to prove a cutoff; `None` where it is not tried or the
+/// table has refuted it.
+#[inline(always)]
+fn probcut_beta(node: &Node, p: &Params) -> Option<Score> {
+    let beta = node.beta + p.probcut_margin - p.probcut_improving * i32::from(node.improving);
+    let refuted = node.tt_entry.is_some_and(|entry| entry.depth >= node.depth - 3 && entry.score < beta);
+    let applies = node.depth >= p.probcut_depth && !node.beta.is_decisive() && !refuted && !beta.is_win();
+    applies.then_some(beta)
+}
+
+/// The number of the move from which on no further quiet moves are taken (CPW: "Late Move Pruning").
+#[inline(always)]
+pub(super) fn late_move_limit(node: &Node, p: &Params) -> usize {
+    ((p.lmp_base + node.depth * node.depth) / (2 - i32::from(node.improving))).max(0) as usize
+}
+
+/// What the score of a quiet move can reach at most (CPW: "Futility Pruning"); `None` where that is not asked.
+#[inline(always)]
+fn quiet_ceiling(node: &Node, lmr_depth: Depth, p: &Params) -> Option<Score> {
+    (!node.in_check && lmr_depth < p.futility_max)
+        .then(|| node.static_eval + p.futility_base + p.futility_depth * lmr_depth)
+}
+
+/// The same for a capture that wins `victim` internal units and has this history.
+#[inline(always)]
+fn noisy_ceiling(node: &Node, lmr_depth: Depth, victim: i32, history: i32, p: &Params) -> Option<Score> {
+    (!node.in_check && lmr_depth < p.noisy_futility_max).then(|| {
+        node.static_eval
+            + p.noisy_futility_base
+            + p.noisy_futility_depth * lmr_depth
+            + victim
+            + history / p.noisy_futility_history
+    })
+}
+
+/// What becomes of a move before it is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MoveVerdict {
+    /// It is searched.
+    Search,
+    /// It is left out.
+    Skip,
+    /// It and all quiet moves after it are left out.
+    SkipQuiets,
+}
+
+impl Thread<'_> {
+    /// All cutoffs that come before the move loop, cheapest first.
     #[inline(always)]
-    pub(super) fn table_scores_hold(position: &Position) -> bool {
-        position.halfmove_clock() < TT_MAX_HALFMOVE_CLOCK
-    }
-
-    /// Whether a table score decides the window.
-    #[inline(always)]
-    pub(super) fn table_cutoff(position: &Position, entry: &TtEntry, window: Window) -> bool {
-        Self::table_scores_hold(position)
-            && (entry.bound.is_lower() && entry.score >= window.beta
-                || entry.bound.is_upper() && entry.score <= window.alpha)
-    }
-
-    /// Whether a table entry is deep and sharp enough to answer for the node. A quiet move that cuts
-    /// off here is taught to the histories all the same.
-    #[inline(always)]
-    pub(super) fn table_decides(
-        &mut self,
-        position: &Position,
-        entry: &TtEntry,
-        window: Window,
-        depth: Depth,
-        ply: usize,
-        cut_node: bool,
-    ) -> bool {
-        let fails_high = entry.score >= window.beta;
-        let expected = cut_node == fails_high || depth > 5;
-        if entry.depth < depth || !expected || !Self::table_cutoff(position, entry, window) {
-            return false;
-        }
-        if fails_high
-            && let Some(mv) = entry.mv.filter(|mv| mv.is_quiet() && position.is_legal(*mv))
-            && let Some(piece) = position.piece_on(mv.from())
-        {
-            let bonus = self.bonus(depth);
-            let context = QuietContext::without_checks(position, self.stack.cont_keys(ply));
-            self.histories.update_quiet(&context, piece, mv, bonus);
-            let last = *self.stack.before(ply, 1);
-            if ply > 0 && last.mv.is_some_and(Move::is_quiet) {
-                let malus = self.malus(depth) * self.params().tt_malus / 1024;
-                let before = self.stack.cont_keys(ply - 1);
-                self.histories.continuation.update_all(&before, last.key, -malus);
-            }
-        }
-        true
-    }
-
-    /// Adjusts the depth by how the last move's reduction looks now: too much if the position did not
-    /// get worse for its side, too little if both sides agree that little happens.
-    #[inline(always)]
-    pub(super) fn hindsight<K: NodeKind>(&mut self, facts: &NodeFacts) -> Depth {
-        let p = self.params();
-        let last = self.stack.before_mut(facts.ply, 1);
-        // Taken, so that searching this node again (a singular test) does not count it twice.
-        let reduction = std::mem::take(&mut last.reduction);
-        let Some(before) = last.static_eval.filter(|_| !K::ROOT && !facts.in_check) else { return 0 };
-        if reduction >= p.hindsight_more && facts.static_eval + before.0 <= Score::DRAW {
-            1
-        } else if reduction >= p.hindsight_less
-            && facts.depth >= 2
-            && facts.static_eval + before.0 > Score(p.hindsight_margin)
-        {
-            -1
-        } else {
-            0
-        }
-    }
-
-    /// All cut-offs that come before the move loop, cheapest first.
-    #[inline(always)]
-    pub(super) fn prune_node(
-        &mut self,
-        job: &SearchJob,
-        position: &Position,
-        facts: &NodeFacts,
-    ) -> Option<Score> {
-        if let Some(score) = self.razoring(job, position, facts) {
+    pub(super) fn prune_node(&mut self, node: &Node) -> Option<Score> {
+        if let Some(score) = self.razoring(node) {
             return Some(score);
         }
-        if let Some(score) = self.reverse_futility(facts) {
+        if let Some(score) = reverse_futility(node, self.params()) {
             return Some(score);
         }
-        if let Some(score) = self.null_move(job, position, facts) {
+        if let Some(score) = self.null_move(node) {
             return Some(score);
         }
-        self.probcut(job, position, facts)
+        self.probcut(node)
     }
 
-    /// An evaluation far below alpha: only captures could help, so only they are looked at
-    /// (CPW: "Razoring").
+    /// Razoring: quiescence in place of a search.
     #[inline(always)]
-    fn razoring(&mut self, job: &SearchJob, position: &Position, facts: &NodeFacts) -> Option<Score> {
-        let p = self.params();
-        let margin = p.razor_base + p.razor_depth * facts.depth * facts.depth;
-        if facts.window.alpha.is_decisive() || facts.eval + margin >= facts.window.alpha {
+    fn razoring(&mut self, node: &Node) -> Option<Score> {
+        if !razoring_applies(node, self.params()) {
             return None;
         }
-        let score = self.quiescence::<NonPv>(job, position, facts.window, facts.ply);
-        (score <= facts.window.alpha || self.stopped).then_some(score)
+        let score = self.quiescence::<NonPv>(node.position, node.window());
+        (score <= node.alpha || self.quota.is_stopped()).then_some(score)
     }
 
-    /// An evaluation far above beta fails high without search (CPW: "Reverse Futility Pruning"). Not
-    /// where a principal variation once was.
-    #[inline(always)]
-    fn reverse_futility(&self, facts: &NodeFacts) -> Option<Score> {
-        let p = self.params();
-        let beta = facts.window.beta;
-        let margin = p.rfp_margin * facts.depth
-            - p.rfp_improving * i32::from(facts.improving)
-            - p.rfp_worsening * i32::from(facts.worsening);
-        let applies = facts.depth <= p.rfp_depth
-            && !facts.tt_pv
-            && facts.eval - margin.max(p.rfp_least) >= beta
-            && !beta.is_loss()
-            && !facts.eval.is_win();
-        applies.then(|| Score((facts.eval.0 + 2 * beta.0) / 3))
-    }
-
-    /// If passing the turn still fails high, a real move surely would (CPW: "Null Move Pruning"). Not
-    /// with king and pawns only, where zugzwang is common, nor twice in a row. Deep cut-offs are
+    /// If passing the turn still fails high, a real move surely would. Not twice in a row. Deep cutoffs are
     /// verified by a search in which nobody may pass before three quarters of its depth.
     #[inline(always)]
-    fn null_move(&mut self, job: &SearchJob, position: &Position, facts: &NodeFacts) -> Option<Score> {
-        let (ply, beta, depth) = (facts.ply, facts.window.beta, facts.depth);
+    fn null_move(&mut self, node: &Node) -> Option<Score> {
         let p = self.params();
-        let allowed = facts.eval >= beta
-            && facts.static_eval + p.nmp_depth * depth >= beta + p.nmp_margin
-            && depth >= p.nmp_least_depth
-            && !beta.is_decisive()
-            && position.has_pieces(position.stm())
-            && self.stack.before(ply, 1).mv.is_some()
-            && ply >= self.null_move_from;
-        if !allowed {
-            return None;
-        }
-        let reduction =
-            (p.nmp_base + p.nmp_per_ply * depth) / 1024 + ((facts.eval - beta) / p.nmp_eval).min(3);
-        let mut child = *position;
+        let depth = null_move_depth(node, p)
+            .filter(|_| self.path.before(1).mv.is_some() && node.ply >= self.nmp_min_ply)?;
+        let mut child = *node.position;
         child.make_null();
-        job.tt.prefetch(child.key());
-        self.stack[ply].mv = None;
-        self.stack[ply].key = Default::default();
-        self.stack[ply].reduction = 0;
-        self.stack[ply].double_extensions = self.stack.before(ply, 1).double_extensions;
-        // The evaluator need not know: no man moves.
-        self.keys.push(position.key());
-        let floor = std::mem::replace(&mut self.keys_floor, self.keys.len());
-        let window = Window::below(beta).flipped();
-        let score = -self.node::<NonPv>(job, &child, window, depth - reduction, ply + 1, !facts.cut_node);
-        self.keys_floor = floor;
-        self.keys.pop();
-        if self.stopped {
+        self.tt.prefetch(child.key());
+        // The evaluator need not know: no piece moves.
+        self.path.enter_null(node.position);
+        let score = -self.search::<NonPv>(&child, Window::below(node.beta).flipped(), depth, !node.cut_node);
+        self.path.leave_null();
+        if self.quota.is_stopped() {
             return Some(Score::DRAW);
         }
-        if score < beta {
+        if score < node.beta {
             return None;
         }
         // A mate found after passing is not proven.
-        let score = if score.is_win() { beta } else { score };
-        if depth < p.nmp_verify_depth || self.null_move_from > 0 {
+        let score = if score.is_win() { node.beta } else { score };
+        if node.depth < p.nmp_verify_depth || self.nmp_min_ply > 0 {
             return Some(score);
         }
-        self.null_move_from = ply + (3 * (depth - reduction) / 4).max(1) as usize;
-        let verified = self.node::<NonPv>(job, position, Window::below(beta), depth - reduction, ply, false);
-        self.null_move_from = 0;
-        (verified >= beta || self.stopped).then_some(score)
+        self.nmp_min_ply = node.ply + (3 * depth / 4).max(1) as usize;
+        let verified = self.search::<NonPv>(node.position, Window::below(node.beta), depth, false);
+        self.nmp_min_ply = 0;
+        (verified >= node.beta || self.quota.is_stopped()).then_some(score)
     }
 
     /// A good capture whose reduced search beats beta by a margin is taken as proof (CPW: "ProbCut").
     #[inline(always)]
-    fn probcut(&mut self, job: &SearchJob, position: &Position, facts: &NodeFacts) -> Option<Score> {
-        let (ply, depth) = (facts.ply, facts.depth);
-        let p = self.params();
-        let beta = facts.window.beta + p.probcut_margin - p.probcut_improving * i32::from(facts.improving);
-        let refuted = facts.known.is_some_and(|entry| entry.depth >= depth - 3 && entry.score < beta);
-        if depth < p.probcut_depth || facts.window.beta.is_decisive() || refuted || beta.is_win() {
-            return None;
-        }
-        let context = QuietContext::unused(position);
-        let mut picker = MovePicker::noisy(position, facts.tt_move, beta - facts.static_eval);
-        while let Some(mv) = picker.next(position, &p, &self.histories, &context) {
-            job.tt.prefetch(position.likely_key_after(mv));
-            let child = self.enter_move(position, ply, mv, 0);
+    fn probcut(&mut self, node: &Node) -> Option<Score> {
+        let beta = probcut_beta(node, self.params())?;
+        let context = QuietContext::unused(node.position);
+        let mut picker = MovePicker::noisy(node.position, node.tt_move, beta - node.static_eval);
+        while let Some(mv) = picker.next(node.position, self.params(), self.histories, &context) {
+            self.tt.prefetch(node.position.likely_key_after(mv));
+            let child = self.enter_move(node.position, mv, 0);
             let window = Window::below(beta).flipped();
-            let mut score = -self.quiescence::<NonPv>(job, &child, window, ply + 1);
-            if score >= beta && !self.stopped {
-                score = -self.node::<NonPv>(job, &child, window, depth - 4, ply + 1, !facts.cut_node);
+            let mut score = -self.quiescence::<NonPv>(&child, window);
+            if score >= beta && !self.quota.is_stopped() {
+                score = -self.search::<NonPv>(&child, window, node.depth - 4, !node.cut_node);
             }
             self.leave_move();
-            if self.stopped {
+            if self.quota.is_stopped() {
                 return Some(Score::DRAW);
             }
             if score >= beta {
                 let entry = TtEntry {
                     mv: Some(mv),
                     score,
-                    eval: self.stack[ply].raw_eval,
-                    depth: depth - 3,
+                    eval: self.path.here().raw_eval,
+                    depth: node.depth - 3,
                     bound: Bound::Lower,
-                    was_pv: facts.tt_pv,
+                    was_pv: node.tt_pv,
                 };
-                job.tt.store(position.key(), ply, entry);
-                return Some(if score.is_decisive() { score } else { score - (beta - facts.window.beta) });
+                self.tt.store(node.position.key(), node.ply, entry);
+                return Some(if score.is_decisive() { score } else { score - (beta - node.beta) });
             }
         }
         None
     }
 
-    /// Whether a move is left out: late quiet moves (CPW: "Late Move Pruning"), quiet moves that cannot
-    /// lift a low evaluation ("Futility Pruning"), moves with a bad history, and moves that lose
-    /// material ("SEE Pruning"). Checks are judged like captures, by the exchange alone.
+    /// Whether a move is left out: quiet moves that cannot lift a low evaluation (CPW: "Futility Pruning"), moves
+    /// with a bad history, and moves that lose material ("SEE Pruning"). Checks are judged like captures, by the
+    /// exchange alone. Not for positions with king and pawns only.
     #[inline(always)]
-    pub(super) fn prune_move(
+    pub(super) fn judge_move(
         &self,
-        position: &Position,
-        facts: &NodeFacts,
+        node: &Node,
         context: &QuietContext,
-        candidate: Candidate,
-        picker: &mut MovePicker,
-    ) -> bool {
-        let Candidate { mv, number, alpha, .. } = candidate;
-        if !position.has_pieces(position.stm()) {
-            return false;
-        }
-        let p = self.params();
-        let depth = facts.depth;
-        let limit = (p.lmp_base + depth * depth) / (2 - i32::from(facts.improving));
-        if number as i32 >= limit {
-            picker.skip_quiets();
-        }
-        let reduction =
-            self.log_table.base(&p, depth, number, mv.is_quiet()) + 1024 * i32::from(!facts.improving);
-        let lmr_depth = (depth - reduction / 1024).max(0);
+        candidate: &Candidate,
+    ) -> MoveVerdict {
+        let (p, position, mv) = (self.params(), node.position, candidate.mv);
+        let reduction = self.lmr_table.base(p, node.depth, candidate.number, mv.is_quiet())
+            + PLY * i32::from(!node.improving);
+        let lmr_depth = (node.depth - reduction / PLY).max(0);
         let gives_check = position.gives_check(mv, &context.checks);
         if mv.is_noisy() || gives_check {
             let history = if mv.is_noisy() { self.histories.capture.get(position, mv) } else { 0 };
-            if !gives_check && !facts.in_check && lmr_depth < p.noisy_futility_max && !alpha.is_win() {
-                let ceiling = facts.static_eval
-                    + p.noisy_futility_base
-                    + p.noisy_futility_depth * lmr_depth
-                    + gain(position, mv)
-                    + history / p.noisy_futility_history;
-                if ceiling <= alpha {
-                    return true;
-                }
+            let ceiling = noisy_ceiling(node, lmr_depth, victim_value(position, mv), history, p)
+                .filter(|_| !gives_check && !candidate.alpha.is_win());
+            if ceiling.is_some_and(|ceiling| ceiling <= candidate.alpha) {
+                return MoveVerdict::Skip;
             }
-            let margin = (p.see_noisy * depth + history / p.see_noisy_history).max(0);
-            return !position.see(mv, -margin);
+            let margin = (p.see_noisy * node.depth + history / p.see_noisy_history).max(0);
+            return if position.see(mv, -margin) { MoveVerdict::Search } else { MoveVerdict::Skip };
         }
-        let Some(piece) = position.piece_on(mv.from()) else { return false };
-        let merit = self.histories.quiet_merit(context, piece, mv);
+        let Some(piece) = position.piece_on(mv.from()) else { return MoveVerdict::Search };
+        let history = self.histories.quiet_history(context, piece, mv);
         // With a win in hand quiet moves may still win faster.
-        if alpha.is_win() {
-            return false;
+        if candidate.alpha.is_win() {
+            return MoveVerdict::Search;
         }
-        if merit < -p.history_prune * depth {
-            return true;
+        if history < -p.history_prune * node.depth {
+            return MoveVerdict::Skip;
         }
-        let lmr_depth = (lmr_depth + merit / p.prune_merit).max(0);
-        let ceiling = facts.static_eval + p.futility_base + p.futility_depth * lmr_depth;
-        if !facts.in_check && lmr_depth < p.futility_max && ceiling <= alpha {
-            picker.skip_quiets();
-            return true;
+        let lmr_depth = (lmr_depth + history / p.prune_history).max(0);
+        if quiet_ceiling(node, lmr_depth, p).is_some_and(|ceiling| ceiling <= candidate.alpha) {
+            return MoveVerdict::SkipQuiets;
         }
-        !position.see(mv, -p.see_quiet * lmr_depth * lmr_depth)
+        let safe = position.see(mv, -p.see_quiet * lmr_depth * lmr_depth);
+        if safe { MoveVerdict::Search } else { MoveVerdict::Skip }
     }
 }

@@ -4,6 +4,12 @@ use std::time::Duration;
 
 use crate::types::{Depth, Move, Score};
 
+/// Uncertain scores are reported, and current moves named, only in searches longer than this.
+pub(super) const VERBOSE_AFTER: Duration = Duration::from_secs(3);
+
+/// A new best move is reported before its iteration ends only in searches longer than this.
+pub(super) const NEWS_AFTER: Duration = Duration::from_secs(1);
+
 /// How a reported score relates to the true one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScoreBound {

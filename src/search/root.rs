@@ -1,10 +1,8 @@
 //! The moves at the root and what is known of each.
 
-use super::iterative::VERBOSE_AFTER;
 use super::node::Candidate;
-use super::pv::Line;
-use super::report::{ScoreBound, SearchEvent};
-use super::searcher::{SearchJob, Searcher};
+use super::path::Line;
+use super::report::{Report, ScoreBound};
 use crate::types::{Depth, Move, Score};
 
 /// A root move with its latest results.
@@ -24,7 +22,7 @@ pub(super) struct RootMove {
 }
 
 impl RootMove {
-    pub(super) fn new(mv: Move) -> RootMove {
+    fn new(mv: Move) -> RootMove {
         RootMove {
             mv,
             score: -Score::INFINITE,
@@ -47,56 +45,70 @@ pub(super) fn sort(moves: &mut [RootMove]) {
     moves.sort_by_key(|root| (-root.score, -root.previous_score));
 }
 
-impl Searcher {
-    /// Tells which root move is being searched, in long searches only.
-    pub(super) fn announce_move(&self, job: &SearchJob, depth: Depth, mv: Move, number: usize) {
-        // Short searches need not ask the clock at every root move.
-        if self.index == 0 && self.nodes > 10_000 && self.has_run(job, VERBOSE_AFTER) {
-            job.tell(SearchEvent::CurrentMove { depth, mv, number: number + self.line });
-        }
+/// What the search of one move at the root came to.
+pub(super) struct RootResult<'a> {
+    pub(super) score: Score,
+    pub(super) beta: Score,
+    /// The principal variation after the move.
+    pub(super) pv: &'a [Move],
+    pub(super) seldepth: usize,
+    /// Nodes that it took.
+    pub(super) nodes: u64,
+}
+
+/// The root of a running search.
+pub(super) struct Root {
+    /// The moves to choose from, best first between iterations.
+    pub(super) moves: Vec<RootMove>,
+    /// Rank of the line being searched in MultiPV, from 0.
+    pub(super) pv_index: usize,
+    /// Depth of the running iteration.
+    pub(super) depth: Depth,
+    /// The best line as it was last told to the outside.
+    pub(super) last_report: Option<Report>,
+}
+
+impl Root {
+    pub(super) fn new(moves: Vec<Move>) -> Root {
+        let moves = moves.into_iter().map(RootMove::new).collect();
+        Root { moves, pv_index: 0, depth: 0, last_report: None }
+    }
+
+    /// The move that is searched first: the best of those that the running line of MultiPV chooses from.
+    #[inline(always)]
+    pub(super) fn first_move(&self) -> Move {
+        self.moves[self.pv_index].mv
     }
 
     /// Whether a move is among those that the running line of MultiPV chooses from.
     #[inline(always)]
-    pub(super) fn is_root_move(&self, mv: Move) -> bool {
-        self.root_moves[self.line..].iter().any(|root| root.mv == mv)
+    pub(super) fn is_candidate(&self, mv: Move) -> bool {
+        self.moves[self.pv_index..].iter().any(|root| root.mv == mv)
     }
 
-    /// Writes a root move's result down, found in so many nodes. A move that does not improve on the best keeps
+    /// Writes a move's result down; true where it is an exact score. A move that does not improve on the best keeps
     /// no score.
-    #[inline(always)]
-    pub(super) fn record_root_move(
-        &mut self,
-        job: &SearchJob,
-        candidate: Candidate,
-        score: Score,
-        beta: Score,
-        nodes: u64,
-    ) {
-        let Candidate { mv, number, alpha, .. } = candidate;
-        let seldepth = self.seldepth;
-        let line = self.pv.line(1);
-        let Some(root) = self.root_moves.iter_mut().find(|root| root.mv == mv) else { return };
-        root.nodes += nodes;
+    pub(super) fn record(&mut self, candidate: &Candidate, result: &RootResult) -> bool {
+        let Candidate { mv, number, alpha, .. } = *candidate;
+        let score = result.score;
+        let Some(root) = self.moves.iter_mut().find(|root| root.mv == mv) else { return false };
+        root.nodes += result.nodes;
         if number > 1 && score <= alpha {
             root.score = -Score::INFINITE;
-            return;
+            return false;
         }
         root.score = score;
-        root.seldepth = seldepth;
+        root.seldepth = result.seldepth;
         root.bound = match score {
             score if score <= alpha => ScoreBound::Upper,
-            score if score >= beta => ScoreBound::Lower,
+            score if score >= result.beta => ScoreBound::Lower,
             _ => ScoreBound::Exact,
         };
         // A fail-low line holds no information; the line of the last iteration stays.
         if score > alpha {
             root.pv.truncate(1);
-            root.pv.extend(line.iter().copied().take(root.pv.remaining_capacity()));
+            root.pv.extend(result.pv.iter().copied().take(root.pv.remaining_capacity()));
         }
-        let is_exact = root.bound == ScoreBound::Exact;
-        if is_exact {
-            self.announce_best(job, mv);
-        }
+        root.bound == ScoreBound::Exact
     }
 }

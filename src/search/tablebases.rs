@@ -1,8 +1,9 @@
 //! What endgame tables tell the search (CPW: "Syzygy Bases").
 
-use super::node::{NodeKind, Window};
-use super::searcher::{SearchJob, Searcher};
-use crate::board::Position;
+use std::ops::ControlFlow::{self, Break, Continue};
+
+use super::node::{Node, NodeKind, Window};
+use super::thread::Thread;
 use crate::tablebase::{RootVerdict, Wdl};
 use crate::tt::{Bound, TtEntry};
 use crate::types::{Depth, MAX_PLY, Move, Score};
@@ -10,23 +11,21 @@ use crate::types::{Depth, MAX_PLY, Move, Score};
 /// A table's result is worth a search that is deeper by so many plies.
 const WORTH: Depth = 6;
 
-impl Searcher {
-    /// Keeps the root moves that the tables think best, and settles up to how many men the tree is looked up.
-    pub(super) fn consult_tablebases(&mut self, job: &SearchJob, moves: Vec<Move>) -> Vec<Move> {
-        self.tb_men = 0;
-        self.tb_score = None;
-        self.tb_hits = 0;
+impl Thread<'_> {
+    /// Keeps the root moves that the tables think best, and settles up to how many pieces the tree is looked up.
+    pub(super) fn filter_by_tablebases(&mut self, moves: Vec<Move>) -> Vec<Move> {
+        let job = self.job;
         let Some(access) = &job.tablebases else { return moves };
-        self.tb_men = access.men() as u32;
-        let has_time = || !job.control.is_stopped() && !self.has_used_half(job);
+        self.tb_cardinality = access.men() as u32;
+        let has_time = || !job.control.is_stopped() && !self.quota.has_used_half();
         let Some(verdict) = access.root(&job.game, &moves, &has_time) else { return moves };
-        if self.index == 0 {
-            self.tb_hits = verdict.probes;
+        if self.id == 0 {
+            self.quota.count_tb_hits(verdict.probes);
         }
         if verdict.is_certain {
             // All moves that are left are equally good by the tables, which have nothing to add: in the tree
             // they would only hide the way to mate.
-            self.tb_men = 0;
+            self.tb_cardinality = 0;
         }
         // Where only the results are known the clock may yet turn a win or loss into a draw, never the reverse.
         let score = root_score(verdict);
@@ -37,74 +36,56 @@ impl Searcher {
 
     /// Whether a node is looked up. Castling is asked for by the tables themselves.
     #[inline(always)]
-    fn asks_tablebases(&self, job: &SearchJob, position: &Position, depth: Depth) -> bool {
-        self.tb_men > 0
-            && position.halfmove_clock() == 0
-            && position.occupied().count() <= self.tb_men
-            && job.tablebases.as_ref().is_some_and(|access| {
-                position.occupied().count() < self.tb_men || depth >= access.rules().min_depth
+    fn asks_tablebases(&self, node: &Node) -> bool {
+        self.tb_cardinality > 0
+            && node.position.halfmove_clock() == 0
+            && node.position.occupied().count() <= self.tb_cardinality
+            && self.job.tablebases.as_ref().is_some_and(|access| {
+                node.position.occupied().count() < self.tb_cardinality
+                    || node.depth >= access.rules().min_depth
             })
     }
 
-    /// Between which scores the endgame tables place a node whose moves are to be looked at all the same, as
-    /// mates may be among them; an error is the score of one that need not be looked at.
+    /// Between which scores the endgame tables place a node. Ends it where that is all the search could find out;
+    /// else its moves are looked at all the same, as mates may be among them.
     #[inline(always)]
-    pub(super) fn proven<K: NodeKind>(
-        &mut self,
-        job: &SearchJob,
-        position: &Position,
-        known: Option<TtEntry>,
-        window: Window,
-        depth: Depth,
-        ply: usize,
-    ) -> Result<Window, Score> {
-        let all = Window::new(-Score::INFINITE, Score::INFINITE);
-        if K::ROOT || !self.asks_tablebases(job, position, depth) || self.stack[ply].excluded.is_some() {
-            return Ok(all);
+    pub(super) fn tablebase_bounds<K: NodeKind>(&mut self, node: &Node) -> ControlFlow<Score, Window> {
+        if K::ROOT || !self.asks_tablebases(node) || node.excluded.is_some() {
+            return Continue(Window::FULL);
         }
-        let Some(proven) = self.probe_tablebases(job, position, known, window, depth, ply) else {
-            return Ok(all);
-        };
-        match proven.answer(window) {
-            Some((score, _)) => Err(score),
-            None => Ok(if K::PV { proven } else { all }),
+        let Some(bounds) = self.probe_tablebases(node) else { return Continue(Window::FULL) };
+        match bounds.answer(node.window()) {
+            Some((score, _)) => Break(score),
+            None => Continue(if K::PV { bounds } else { Window::FULL }),
         }
     }
 
     /// Between which scores the tables place a node. What answers for the node goes into the hash table.
     #[cold]
     #[inline(never)]
-    fn probe_tablebases(
-        &mut self,
-        job: &SearchJob,
-        position: &Position,
-        known: Option<TtEntry>,
-        window: Window,
-        depth: Depth,
-        ply: usize,
-    ) -> Option<Window> {
-        let result = job.tablebases.as_ref()?.probe(position);
+    fn probe_tablebases(&mut self, node: &Node) -> Option<Window> {
+        let result = self.job.tablebases.as_ref()?.probe(node.position);
         // On a slow disk that may have taken long.
-        self.next_check = self.nodes;
+        self.quota.check_soon();
         let result = result?;
-        self.tb_hits += 1;
-        let win = Score::tablebase_win(ply);
+        self.quota.count_tb_hits(1);
+        let win = Score::tablebase_win(node.ply);
         // Faster mates and slower ones remain possible.
-        let proven = match result {
+        let bounds = match result {
             Wdl::Loss => Window::new(-Score::INFINITE, -win),
             Wdl::BlessedLoss => Window::new(Score::DRAW - 1, Score::DRAW - 1),
             Wdl::Draw => Window::new(Score::DRAW, Score::DRAW),
             Wdl::CursedWin => Window::new(Score::DRAW + 1, Score::DRAW + 1),
             Wdl::Win => Window::new(win, Score::INFINITE),
         };
-        if let Some((score, bound)) = proven.answer(window) {
-            let depth = (depth + WORTH).min(MAX_PLY as Depth - 1);
-            let eval = known.and_then(|entry| entry.eval);
-            let was_pv = known.is_some_and(|entry| entry.was_pv);
+        if let Some((score, bound)) = bounds.answer(node.window()) {
+            let depth = (node.depth + WORTH).min(MAX_PLY as Depth - 1);
+            let eval = node.tt_entry.and_then(|entry| entry.eval);
+            let was_pv = node.tt_entry.is_some_and(|entry| entry.was_pv);
             let entry = TtEntry { mv: None, score, eval, depth, bound, was_pv };
-            job.tt.store(position.key(), ply, entry);
+            self.tt.store(node.position.key(), node.ply, entry);
         }
-        Some(proven)
+        Some(bounds)
     }
 }
 

@@ -33,7 +33,7 @@ fn victim(position: &Position, mv: Move) -> PieceType {
 
 /// The material in internal units that a noisy move wins if nothing takes back.
 #[inline(always)]
-pub(in crate::search) fn gain(position: &Position, mv: Move) -> i32 {
+pub(in crate::search) fn victim_value(position: &Position, mv: Move) -> i32 {
     SEE_VALUES[victim(position, mv).index()]
         + mv.promotion().map_or(0, |piece| SEE_VALUES[piece.index()] - SEE_VALUES[0])
 }

@@ -4,7 +4,8 @@
 use std::collections::TryReserveError;
 
 use super::value::{HistoryValue, zeroed_with};
-use crate::types::{Piece, Square};
+use crate::board::Position;
+use crate::types::{Move, Piece, Square};
 
 const CONTINUATION_MAX: i32 = 16_384;
 /// Different moves by piece and target square.
@@ -21,6 +22,12 @@ impl ContKey {
     #[inline(always)]
     pub(in crate::search) fn new(piece: Piece, to: Square) -> ContKey {
         ContKey(slot(piece, to) as u16)
+    }
+
+    /// A move of this position.
+    #[inline(always)]
+    pub(in crate::search) fn of(position: &Position, mv: Move) -> ContKey {
+        position.piece_on(mv.from()).map_or(ContKey::NONE, |piece| ContKey::new(piece, mv.to()))
     }
 
     #[inline(always)]

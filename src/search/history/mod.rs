@@ -7,9 +7,9 @@ mod correction;
 mod quiet;
 mod value;
 
-pub(super) use capture::gain;
+pub(super) use capture::victim_value;
 pub(super) use continuation::{ContKey, ContKeys};
-pub(super) use quiet::{Place, QuietContext};
+pub(super) use quiet::{HistoryKey, QuietContext};
 pub(super) use value::reserved;
 
 use std::collections::TryReserveError;

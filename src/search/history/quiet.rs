@@ -7,7 +7,6 @@ use super::value::{HistoryValue, zeroed_with};
 use super::{ContKey, Histories};
 use crate::board::{CheckInfo, Position};
 use crate::search::params::Params;
-use crate::search::stack::StackEntry;
 use crate::types::{Bitboard, Color, Move, Piece};
 
 const QUIET_MAX: i32 = 16_384;
@@ -67,9 +66,9 @@ impl PawnHistory {
     }
 }
 
-/// What the tables that do not depend on earlier moves ask of a node.
+/// What the tables that do not depend on earlier moves ask of a position.
 #[derive(Clone, Copy)]
-pub(in crate::search) struct Place {
+pub(in crate::search) struct HistoryKey {
     /// The side to move.
     color: Color,
     /// Squares that the opponent attacks.
@@ -77,9 +76,9 @@ pub(in crate::search) struct Place {
     pawn_key: u64,
 }
 
-impl Default for Place {
-    fn default() -> Place {
-        Place { color: Color::White, threats: Bitboard::EMPTY, pawn_key: 0 }
+impl Default for HistoryKey {
+    fn default() -> HistoryKey {
+        HistoryKey { color: Color::White, threats: Bitboard::EMPTY, pawn_key: 0 }
     }
 }
 
@@ -88,7 +87,7 @@ const NO_CHECKS: CheckInfo = CheckInfo { squares: [Bitboard::EMPTY; 6], discover
 /// What quiet history scores in a node depend on besides the move.
 #[derive(Clone, Copy)]
 pub(in crate::search) struct QuietContext {
-    pub(in crate::search) place: Place,
+    pub(in crate::search) key: HistoryKey,
     /// Which moves give check.
     pub(in crate::search) checks: CheckInfo,
     /// The moves that led here.
@@ -103,7 +102,7 @@ impl QuietContext {
     /// For updates, which do not ask whether a move gives check.
     pub(in crate::search) fn without_checks(position: &Position, before: ContKeys) -> QuietContext {
         QuietContext {
-            place: Place {
+            key: HistoryKey {
                 color: position.stm(),
                 threats: position.attacked_squares(!position.stm()),
                 pawn_key: position.keys().pawn(),
@@ -116,7 +115,7 @@ impl QuietContext {
     /// Stands in where no quiet move will be looked at.
     pub(in crate::search) fn unused(position: &Position) -> QuietContext {
         QuietContext {
-            place: Place { color: position.stm(), ..Place::default() },
+            key: HistoryKey { color: position.stm(), ..HistoryKey::default() },
             checks: NO_CHECKS,
             before: [ContKey::NONE; 4],
         }
@@ -136,9 +135,9 @@ impl Histories {
         mut sink: impl FnMut(i32),
     ) {
         // The rows do not depend on the move.
-        let pawn = &self.pawn.0[PawnHistory::row(context.place.pawn_key)];
+        let pawn = &self.pawn.0[PawnHistory::row(context.key.pawn_key)];
         let [one, two, four, six] = self.continuation.rows(&context.before);
-        let danger = position.lesser_attacks(!context.place.color);
+        let danger = position.lesser_attacks(!context.key.color);
         for &mv in moves {
             let Some(piece) = position.piece_on(mv.from()) else { continue };
             let slot = slot(piece, mv.to());
@@ -147,7 +146,7 @@ impl Histories {
             let danger = danger[piece.kind().index()];
             let escape = i32::from(danger.has(mv.from())) - i32::from(danger.has(mv.to()));
             sink(
-                2 * self.quiet.get(context.place.color, context.place.threats, mv)
+                2 * self.quiet.get(context.key.color, context.key.threats, mv)
                     + 2 * pawn[slot].get()
                     + one[slot].get()
                     + two[slot].get()
@@ -162,20 +161,25 @@ impl Histories {
     /// The parts of a quiet move's score that say most about a move that was already sorted late; for
     /// pruning and reductions. Within plus or minus 65,536.
     #[inline(always)]
-    pub(in crate::search) fn quiet_merit(&self, context: &QuietContext, piece: Piece, mv: Move) -> i32 {
+    pub(in crate::search) fn quiet_history(&self, context: &QuietContext, piece: Piece, mv: Move) -> i32 {
         let [one, two, _, _] = self.continuation.rows(&context.before);
         let slot = slot(piece, mv.to());
-        2 * self.quiet.get(context.place.color, context.place.threats, mv) + one[slot].get() + two[slot].get()
+        2 * self.quiet.get(context.key.color, context.key.threats, mv) + one[slot].get() + two[slot].get()
     }
 
-    /// Teaches the tables that do not depend on earlier moves about the move that a ply was left by.
-    pub(in crate::search) fn update_places(&mut self, ply: &StackEntry, bonus: i32) {
-        let (Some(mv), place) = (ply.mv, ply.place) else { return };
-        self.quiet.update(place.color, place.threats, mv, bonus);
-        self.pawn.0[PawnHistory::row(place.pawn_key)][ply.key.index()].update(bonus);
+    /// Updates the tables that do not depend on earlier moves for a move from the position with this key.
+    pub(in crate::search) fn update_main(
+        &mut self,
+        key: HistoryKey,
+        cont_key: ContKey,
+        mv: Move,
+        bonus: i32,
+    ) {
+        self.quiet.update(key.color, key.threats, mv, bonus);
+        self.pawn.0[PawnHistory::row(key.pawn_key)][cont_key.index()].update(bonus);
     }
 
-    /// Teaches all quiet tables about a move.
+    /// Updates all quiet tables for a move.
     pub(in crate::search) fn update_quiet(
         &mut self,
         context: &QuietContext,
@@ -183,8 +187,8 @@ impl Histories {
         mv: Move,
         bonus: i32,
     ) {
-        self.quiet.update(context.place.color, context.place.threats, mv, bonus);
-        self.pawn.0[PawnHistory::row(context.place.pawn_key)][slot(piece, mv.to())].update(bonus);
+        self.quiet.update(context.key.color, context.key.threats, mv, bonus);
+        self.pawn.0[PawnHistory::row(context.key.pawn_key)][slot(piece, mv.to())].update(bonus);
         self.continuation.update_all(&context.before, ContKey::new(piece, mv.to()), bonus);
     }
 }

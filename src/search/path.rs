@@ -1,0 +1,243 @@
+//! The line from the root to the present node: what each ply leaves for the plies below it, the keys that a
+//! repetition needs, and the principal variations found so far. The only ways to move along it are
+//! [`Path::enter`], [`Path::enter_null`] and [`Path::leave`].
+
+use arrayvec::ArrayVec;
+
+use super::history::{ContKey, ContKeys, HistoryKey};
+use crate::board::{Game, Position, ReversibleMoves};
+use crate::types::{Depth, MAX_PLY, Move, Score};
+
+/// The record of one ply.
+#[derive(Clone, Copy, Default)]
+pub(super) struct PathEntry {
+    /// The move being searched from here; `None` for a null move.
+    pub(super) mv: Option<Move>,
+    /// The same move for the continuation tables.
+    pub(super) cont_key: ContKey,
+    /// What the tables that do not depend on earlier moves ask of the position.
+    pub(super) history_key: HistoryKey,
+    /// Evaluation as computed; `None` in check.
+    pub(super) raw_eval: Option<Score>,
+    /// Corrected static evaluation; `None` in check.
+    pub(super) static_eval: Option<Score>,
+    /// The node is, or once was, on a principal variation.
+    pub(super) tt_pv: bool,
+    /// The move left out while it is tested whether it is singular.
+    pub(super) excluded: Option<Move>,
+    /// Plies by which the move being searched is reduced.
+    pub(super) reduction: Depth,
+    /// Beta cutoffs at this ply since the node two plies before it was entered.
+    pub(super) cutoffs: u32,
+    /// Double extensions on the line so far.
+    pub(super) double_extensions: u32,
+    /// [`Path::keys_floor`] before the null move that is being searched from here.
+    floor_before_null: usize,
+}
+
+/// A line of moves.
+pub(super) type Line = ArrayVec<Move, { MAX_PLY + 1 }>;
+
+/// Plies that histories look back, and so records before the root.
+const BEFORE_ROOT: usize = 6;
+
+/// The records of all plies, the keys and the principal variations of one thread.
+pub(super) struct Path {
+    /// Plies from the root to the present node.
+    ply: usize,
+    entries: Box<[PathEntry]>,
+    /// Keys of the game's and the line's earlier positions, latest last.
+    keys: Vec<u64>,
+    /// Keys before this index lie behind a null move and cannot be repeated.
+    keys_floor: usize,
+    /// The best line found so far from each ply on (CPW: "Triangular PV-Table").
+    pv: Box<[Line]>,
+    reversible_moves: &'static ReversibleMoves,
+}
+
+impl Path {
+    pub(super) fn new() -> Path {
+        Path {
+            ply: 0,
+            entries: vec![PathEntry::default(); BEFORE_ROOT + MAX_PLY + 4].into_boxed_slice(),
+            keys: Vec::with_capacity(1024),
+            keys_floor: 0,
+            pv: (0..MAX_PLY + 2).map(|_| Line::new()).collect(),
+            reversible_moves: ReversibleMoves::get(),
+        }
+    }
+
+    /// Goes back to the root of a search from this game.
+    pub(super) fn reset(&mut self, game: &Game) {
+        self.ply = 0;
+        self.entries.fill(PathEntry::default());
+        self.keys.clear();
+        self.keys.extend_from_slice(game.earlier_keys());
+        self.keys_floor = 0;
+    }
+
+    /// Plies from the root to the present node.
+    #[inline(always)]
+    pub(super) fn ply(&self) -> usize {
+        self.ply
+    }
+
+    /// The record of the present node.
+    #[inline(always)]
+    pub(super) fn here(&self) -> &PathEntry {
+        &self.entries[self.ply + BEFORE_ROOT]
+    }
+
+    #[inline(always)]
+    pub(super) fn here_mut(&mut self) -> &mut PathEntry {
+        &mut self.entries[self.ply + BEFORE_ROOT]
+    }
+
+    /// The record `back` plies before the present node, up to six, or seven below the root.
+    #[inline(always)]
+    pub(super) fn before(&self, back: usize) -> &PathEntry {
+        &self.entries[self.ply + BEFORE_ROOT - back]
+    }
+
+    /// The record of the node before.
+    #[inline(always)]
+    pub(super) fn parent_mut(&mut self) -> &mut PathEntry {
+        &mut self.entries[self.ply + BEFORE_ROOT - 1]
+    }
+
+    /// Makes the records below ready for the moves of a node.
+    #[inline(always)]
+    pub(super) fn prepare_children(&mut self) {
+        let child = self.ply + BEFORE_ROOT + 1;
+        if self.ply == 0 {
+            self.entries[child].cutoffs = 0;
+        }
+        self.entries[child].excluded = None;
+        self.entries[child + 1].cutoffs = 0;
+    }
+
+    /// The plies by which the move that led here was reduced, once: a node that is searched again at the same ply,
+    /// as for a singular test, must not count them a second time.
+    #[inline(always)]
+    pub(super) fn take_reduction(&mut self) -> Depth {
+        std::mem::take(&mut self.parent_mut().reduction)
+    }
+
+    /// The moves 1, 2, 4 and 6 plies before the present node.
+    #[inline(always)]
+    pub(super) fn cont_keys(&self) -> ContKeys {
+        [1, 2, 4, 6].map(|back| self.before(back).cont_key)
+    }
+
+    /// The same as seen from the node before. Not for the root.
+    #[inline(always)]
+    pub(super) fn cont_keys_before_last(&self) -> ContKeys {
+        debug_assert!(self.ply > 0);
+        [2, 3, 5, 7].map(|back| self.before(back).cont_key)
+    }
+
+    /// The last two moves before the present node, latest first.
+    #[inline(always)]
+    pub(super) fn last_two(&self) -> [ContKey; 2] {
+        [1, 2].map(|back| self.before(back).cont_key)
+    }
+
+    /// Steps to the position after a move that is extended by so many plies.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, position: &Position, mv: Move, extension: Depth) {
+        let doubles = self.before(1).double_extensions + u32::from(extension >= 2);
+        let entry = self.here_mut();
+        entry.mv = Some(mv);
+        entry.cont_key = ContKey::of(position, mv);
+        entry.double_extensions = doubles;
+        entry.reduction = 0;
+        self.keys.push(position.key());
+        self.ply += 1;
+    }
+
+    /// Steps to the position after a null move. Positions before it cannot be repeated after it.
+    pub(super) fn enter_null(&mut self, position: &Position) {
+        let doubles = self.before(1).double_extensions;
+        let floor = std::mem::replace(&mut self.keys_floor, self.keys.len() + 1);
+        let entry = self.here_mut();
+        entry.mv = None;
+        entry.cont_key = ContKey::NONE;
+        entry.double_extensions = doubles;
+        entry.reduction = 0;
+        entry.floor_before_null = floor;
+        self.keys.push(position.key());
+        self.ply += 1;
+    }
+
+    /// Goes back to the position before the last move.
+    #[inline(always)]
+    pub(super) fn leave(&mut self) {
+        self.keys.pop();
+        self.ply -= 1;
+    }
+
+    /// Goes back to the position before the null move.
+    pub(super) fn leave_null(&mut self) {
+        self.leave();
+        self.keys_floor = self.here().floor_before_null;
+    }
+
+    /// Whether the line has reached the deepest ply that there is room for.
+    #[inline(always)]
+    pub(super) fn is_at_max_ply(&self) -> bool {
+        self.ply >= MAX_PLY - 1
+    }
+
+    /// Whether the position, the present one, is drawn by rule here in the tree. A position that already occurred
+    /// in the searched line counts at once, since what was best then is best now; one from the game before the
+    /// root must occur for the third time.
+    pub(super) fn is_draw(&self, position: &Position) -> bool {
+        let fifty_moves = position.halfmove_clock() >= 100;
+        if fifty_moves && (!position.in_check() || position.has_legal_move()) {
+            return true;
+        }
+        position.is_dead() || self.is_repetition(position)
+    }
+
+    fn is_repetition(&self, position: &Position) -> bool {
+        let key = position.key();
+        let reach = usize::from(position.halfmove_clock()).min(self.keys.len() - self.keys_floor);
+        let mut seen_in_game = false;
+        for back in (4..=reach).step_by(2) {
+            if self.keys[self.keys.len() - back] == key {
+                if back < self.ply || seen_in_game {
+                    return true;
+                }
+                seen_in_game = true;
+            }
+        }
+        false
+    }
+
+    /// Whether the side to move can repeat a position of the searched line at once.
+    #[inline(always)]
+    pub(super) fn can_repeat(&self, position: &Position) -> bool {
+        position.halfmove_clock() >= 3
+            && self.reversible_moves.can_repeat(position, &self.keys[self.keys_floor..], self.ply)
+    }
+
+    /// Forgets the principal variation from here, as every node does at its start.
+    #[inline(always)]
+    pub(super) fn clear_pv(&mut self) {
+        self.pv[self.ply].clear();
+    }
+
+    /// Makes the principal variation from here this move followed by that of the next ply.
+    pub(super) fn extend_pv(&mut self, mv: Move) {
+        let (upper, lower) = self.pv.split_at_mut(self.ply + 1);
+        let (line, rest) = (&mut upper[self.ply], &lower[0]);
+        line.clear();
+        line.push(mv);
+        line.extend(rest.iter().copied().take(MAX_PLY));
+    }
+
+    /// The principal variation from the next ply on.
+    pub(super) fn child_pv(&self) -> &[Move] {
+        &self.pv[self.ply + 1]
+    }
+}

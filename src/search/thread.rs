@@ -1,0 +1,177 @@
+//! A search thread: what it keeps from search to search, and what it has during one.
+
+use std::alloc::{Layout, handle_alloc_error};
+use std::collections::TryReserveError;
+
+use super::history::{Histories, QuietContext, reserved};
+use super::job::SearchJob;
+use super::level::comes_to_mind;
+use super::lmr_table::LmrTable;
+use super::params::Params;
+use super::path::Path;
+use super::picker::MovePicker;
+use super::quota::Quota;
+use super::root::Root;
+use crate::board::{Game, Position};
+use crate::eval::Evaluator;
+use crate::nnue;
+use crate::tt::TranspositionTable;
+use crate::types::{Depth, Move, MoveList, Score};
+
+/// What a search thread keeps between searches. Histories stay until [`Searcher::new_game`].
+pub struct Searcher {
+    /// Number of the thread; 0 is the main thread, which reports and watches the clock.
+    id: usize,
+    histories: Histories,
+    evaluator: Evaluator,
+    path: Path,
+}
+
+/// More than all that a searcher holds besides its histories: accumulators, path and lines.
+const OTHER_BYTES: usize = 2 << 20;
+
+impl Searcher {
+    /// A searcher with empty histories for thread `id`. Without memory for them the process ends.
+    pub fn new(id: usize) -> Searcher {
+        Searcher::try_new(id).unwrap_or_else(|_| handle_alloc_error(Layout::new::<Searcher>()))
+    }
+
+    /// The same where memory may be short.
+    ///
+    /// # Errors
+    /// When there is not enough of it.
+    pub fn try_new(id: usize) -> Result<Searcher, TryReserveError> {
+        let histories = Histories::new()?;
+        // All that is taken from here on is small, so it is enough to see once that there is room.
+        std::hint::black_box(reserved::<u8>(OTHER_BYTES)?);
+        Ok(Searcher { id, histories, evaluator: Evaluator::new(nnue::built_in()), path: Path::new() })
+    }
+
+    /// Forgets what earlier games taught.
+    pub fn new_game(&mut self) {
+        self.histories.clear();
+    }
+
+    /// All legal moves in the order in which this searcher would try them without a table move.
+    pub fn move_order(&self, position: &Position) -> MoveList {
+        let context = QuietContext::new(position, Default::default());
+        let mut picker = MovePicker::new(position, None);
+        let next = || picker.next(position, &Params::DEFAULT, &self.histories, &context);
+        std::iter::from_fn(next).collect()
+    }
+}
+
+/// One search by one thread.
+pub(super) struct Thread<'a> {
+    pub(super) id: usize,
+    pub(super) job: &'a SearchJob,
+    pub(super) tt: &'a TranspositionTable,
+    pub(super) histories: &'a mut Histories,
+    pub(super) evaluator: &'a mut Evaluator,
+    pub(super) path: &'a mut Path,
+    pub(super) quota: Quota<'a>,
+    pub(super) root: Root,
+    /// Deepest ply reached below the present line of the root.
+    pub(super) seldepth: usize,
+    /// Null moves are allowed from this ply on; above 0 during a verification.
+    pub(super) nmp_min_ply: usize,
+    /// Nodes with up to so many pieces are looked up in the endgame tables; 0 without tables.
+    pub(super) tb_cardinality: u32,
+    /// The tables' score of the root, if they know it.
+    pub(super) tb_score: Option<Score>,
+    pub(super) lmr_table: &'static LmrTable,
+}
+
+impl<'a> Thread<'a> {
+    /// Makes ready for a job.
+    pub(super) fn new(searcher: &'a mut Searcher, job: &'a SearchJob) -> Thread<'a> {
+        if job.limits.level.is_some() {
+            // What earlier searches taught would make a level stronger than its nodes.
+            searcher.new_game();
+        }
+        searcher.evaluator.reset(&job.network, job.kernels);
+        searcher.path.reset(&job.game);
+        let mut thread = Thread {
+            id: searcher.id,
+            job,
+            tt: &job.tt,
+            histories: &mut searcher.histories,
+            evaluator: &mut searcher.evaluator,
+            path: &mut searcher.path,
+            quota: Quota::new(job, searcher.id),
+            root: Root::new(Vec::new()),
+            seldepth: 0,
+            nmp_min_ply: 0,
+            tb_cardinality: 0,
+            tb_score: None,
+            lmr_table: LmrTable::get(),
+        };
+        let moves = thread.filter_by_tablebases(root_candidates(job));
+        thread.root = Root::new(moves);
+        thread
+    }
+
+    /// The search constants.
+    #[cfg(feature = "tuning")]
+    #[inline(always)]
+    pub(super) fn params(&self) -> &'a Params {
+        &self.job.params
+    }
+
+    /// The search constants.
+    #[cfg(not(feature = "tuning"))]
+    #[inline(always)]
+    pub(super) fn params(&self) -> &'static Params {
+        &Params::DEFAULT
+    }
+
+    /// The game that the search started from.
+    pub(super) fn game(&self) -> &'a Game {
+        &self.job.game
+    }
+
+    /// Counts a node; false when the search is over.
+    #[inline(always)]
+    pub(super) fn enter_node(&mut self) -> bool {
+        self.path.clear_pv();
+        self.seldepth = self.seldepth.max(self.path.ply());
+        if self.quota.count_node() {
+            self.check_quota();
+        }
+        !self.quota.is_stopped()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn check_quota(&mut self) {
+        self.quota.check();
+    }
+
+    /// Makes a move that is to be searched. [`Thread::leave_move`] goes back.
+    #[inline(always)]
+    pub(super) fn enter_move(&mut self, position: &Position, mv: Move, extension: Depth) -> Position {
+        let mut child = *position;
+        let delta = child.make(mv);
+        self.evaluator.push(delta);
+        self.path.enter(position, mv, extension);
+        child
+    }
+
+    /// Goes back to the position before the last move.
+    #[inline(always)]
+    pub(super) fn leave_move(&mut self) {
+        self.evaluator.pop();
+        self.path.leave();
+    }
+}
+
+/// The root moves that the limits leave. A restriction that leaves nothing is none.
+fn root_candidates(job: &SearchJob) -> Vec<Move> {
+    let limits = &job.limits;
+    let legal = job.game.position().legal_moves();
+    let wanted = |mv: &Move| limits.search_moves.contains(mv);
+    let restricted = legal.iter().any(wanted);
+    let thought_of = |mv: &Move| limits.level.is_none() || comes_to_mind(job.game.position(), *mv);
+    let is_candidate = |mv: &Move| if restricted { wanted(mv) } else { thought_of(mv) };
+    legal.into_iter().filter(is_candidate).collect()
+}
