@@ -25,8 +25,9 @@ use super::adam::Adam;
 use super::history::{History, Row};
 use super::lane::{LANE, Lanes};
 use super::session::write_whole;
+use super::settings::Settings;
 use super::shape::Shape;
-use super::trainer::{Settings, State, Trainer, Validation};
+use super::trainer::{State, Trainer, Validation};
 
 const MAGIC: [u8; 8] = *b"QLNTRAIN";
 const VERSION: u32 = 6;

@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::adam::CLIP;
 use super::lane::{LANE, Lanes};
 use super::record::Record;
+use super::settings::Settings;
 use super::shape::Shape;
-use super::trainer::{Settings, Trainer};
+use super::trainer::Trainer;
 use crate::nnue::{FEATURES, MAX_FEATURE_WEIGHT, MAX_OUTPUT_WEIGHT, NetworkParts, QA, QB, can_occur};
 
 // The optimiser's clip is what the integers can hold.

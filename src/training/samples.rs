@@ -2,8 +2,8 @@
 
 use super::objective::Cost;
 use super::record::Record;
+use super::settings::{Schedule, Settings};
 use super::shape::Shape;
-use super::trainer::{Schedule, Settings};
 use crate::board::Position;
 use crate::types::Score;
 use crate::types::SplitMix64;
