@@ -17,13 +17,17 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     }
 }
 
-/// Depth below which a stop flag is no longer looked at: some milliseconds' worth of work.
-const UNSTOPPABLE_DEPTH: u32 = 4;
+/// Depth up to which a stop flag is not looked at: less than a millisecond's worth of work, whatever the
+/// position, and so much that a look now and then costs nothing beside it.
+const UNSTOPPABLE_DEPTH: u32 = 2;
 
 /// The same, with a result that is meaningless once `stop` is set.
 fn perft_until(position: &Position, depth: u32, stop: &AtomicBool) -> u64 {
-    if depth <= UNSTOPPABLE_DEPTH || stop.load(Ordering::Relaxed) {
-        return perft(position, depth.min(UNSTOPPABLE_DEPTH));
+    if depth <= UNSTOPPABLE_DEPTH {
+        return perft(position, depth);
+    }
+    if stop.load(Ordering::Relaxed) {
+        return 0;
     }
     position.legal_moves().iter().map(|&mv| perft_until(&position.after(mv), depth - 1, stop)).sum()
 }
@@ -171,8 +175,11 @@ impl PerftTable {
     }
 
     fn perft(&self, position: &Position, depth: u32, stop: &AtomicBool) -> u64 {
-        if depth < 2 || stop.load(Ordering::Relaxed) {
-            return perft(position, depth.min(1));
+        if depth < 2 {
+            return perft(position, depth);
+        }
+        if stop.load(Ordering::Relaxed) {
+            return 0;
         }
         let key = position.key() ^ u64::from(depth).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         // The high half of the product spreads keys over any number of slots.
@@ -229,6 +236,10 @@ mod tests {
             assert!(!stop.swap(true, Ordering::Relaxed));
         });
         assert_eq!(stopped, Err(PerftError::Stopped));
+        // What is left is given up, not counted less deep.
+        let (stop, table) = (AtomicBool::new(true), PerftTable::new(1).unwrap());
+        assert_eq!(perft_until(&Position::start(), 9, &stop), 0);
+        assert_eq!(table.perft(&Position::start(), 9, &stop), 0);
         let options = PerftOptions { hash_mib: usize::MAX, ..options };
         let refused = perft_parallel(&Position::start(), options, &AtomicBool::new(false)).err();
         assert_eq!(refused, Some(PerftError::Memory { mib: usize::MAX }));

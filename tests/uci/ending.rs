@@ -4,6 +4,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::client::Client;
+use crate::{KIWIPETE, in_some_try};
+use quillon::board::START_FEN;
 
 #[test]
 fn quit_ends_the_process_whatever_it_does() {
@@ -79,15 +81,23 @@ fn a_perft_from_a_pipe_is_finished() {
 }
 
 #[test]
-fn stop_ends_a_deep_perft() {
-    let mut client = Client::start();
-    client.send("go perft 12");
-    thread::sleep(Duration::from_millis(200));
-    let asked = Instant::now();
-    client.send("stop");
-    client.read_until("end of the perft", |line| line.starts_with("info string perft stopped"));
-    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
-    client.quit();
+fn stop_ends_a_perft_of_any_depth_at_once() {
+    let queens = "3Q4/1KQ2QQq/6q1/2q3q1/2q5/6q1/QQQQQ3/q3qq1k w - - 0 1";
+    for (fen, depth) in [(START_FEN, 8), (START_FEN, 30), (KIWIPETE, 14), (queens, 7), (queens, 30)] {
+        let is_in_time = || {
+            let mut client = Client::start();
+            client.send(&format!("position fen {fen}"));
+            client.send(&format!("go perft {depth}"));
+            thread::sleep(Duration::from_millis(100));
+            let asked = Instant::now();
+            client.send("stop");
+            client.read_until("end of the perft", |line| line.starts_with("info string perft stopped"));
+            let taken = asked.elapsed();
+            client.quit();
+            taken <= Duration::from_millis(20)
+        };
+        assert!(in_some_try(is_in_time), "{depth} plies from {fen}");
+    }
 }
 
 #[test]
