@@ -14,7 +14,7 @@ use crate::nnue::inference::Kernels;
 use crate::nnue::{self, Network};
 use crate::search::{Control, SearchEvent, SearchJob, SearchLimits};
 use crate::tablebase::{ProbeRules, TableAccess, Tablebases};
-use crate::tt::{AllocationError, TranspositionTable};
+use crate::tt::{AllocationError, TranspositionTable, memory_shortage};
 use workers::Workers;
 
 pub use opening::{DEFAULT_BOOK_DEPTH, Opening};
@@ -25,6 +25,8 @@ pub const DEFAULT_HASH_MIB: usize = 16;
 pub const MAX_HASH_MIB: usize = 1 << 25;
 /// Size of the table of a level of play, in MiB. It holds most of what the largest of them searches.
 const LEVEL_HASH_MIB: usize = 16;
+/// What a search thread uses, in bytes.
+const THREAD_BYTES: u64 = 6 << 20;
 /// Most search threads.
 pub const MAX_THREADS: usize = 256;
 
@@ -50,6 +52,8 @@ pub struct Engine {
     game: Game,
     tt: Arc<TranspositionTable>,
     hash_mib: usize,
+    /// Searches have left something in the table.
+    tt_is_used: bool,
     network: Arc<Network>,
     tablebases: Option<Arc<Tablebases>>,
     probe_rules: ProbeRules,
@@ -71,10 +75,11 @@ impl Engine {
     /// # Errors
     /// When memory or a thread is refused.
     pub fn new() -> Result<Engine, EngineError> {
-        Ok(Engine {
+        let engine = Engine {
             game: Game::default(),
             tt: Arc::new(TranspositionTable::new(DEFAULT_HASH_MIB)?),
             hash_mib: DEFAULT_HASH_MIB,
+            tt_is_used: false,
             network: nnue::built_in(),
             tablebases: None,
             probe_rules: ProbeRules::default(),
@@ -84,7 +89,9 @@ impl Engine {
             control: Arc::new(Control::new(1, false)),
             #[cfg(feature = "tuning")]
             params: crate::search::Params::DEFAULT,
-        })
+        };
+        engine.begin_preparation();
+        Ok(engine)
     }
 
     /// The game the next search starts from.
@@ -103,12 +110,47 @@ impl Engine {
     /// # Errors
     /// When there is not enough memory.
     pub fn set_hash(&mut self, mib: usize) -> Result<(), EngineError> {
-        self.wait();
-        if mib != self.hash_mib {
-            self.tt = Arc::new(TranspositionTable::new(mib)?);
-            self.hash_mib = mib;
-        }
+        self.halt();
+        let done = if mib == self.hash_mib { Ok(()) } else { self.replace_table(mib) };
+        self.begin_preparation();
+        Ok(done?)
+    }
+
+    fn replace_table(&mut self, mib: usize) -> Result<(), AllocationError> {
+        let Err(error) = self.try_table(mib) else { return Ok(()) };
+        // Where the difference can be had, only the old table is in the way. It is given up, but comes again if
+        // that was wrong.
+        let old_mib = self.hash_mib;
+        TranspositionTable::new(mib.saturating_sub(old_mib)).map_err(|_| error)?;
+        self.try_table(1)?;
+        self.try_table(mib).or_else(|error| self.try_table(old_mib).and(Err(error)))
+    }
+
+    fn try_table(&mut self, mib: usize) -> Result<(), AllocationError> {
+        self.tt = Arc::new(TranspositionTable::new(mib)?);
+        (self.hash_mib, self.tt_is_used) = (mib, false);
         Ok(())
+    }
+
+    /// Waits for a running search to end, and puts off what is left of a preparation.
+    fn halt(&self) {
+        self.workers.hold();
+        self.wait();
+    }
+
+    /// Lets the search threads make the table ready, which takes a moment for each GiB.
+    fn begin_preparation(&self) {
+        if !self.tt.is_ready() {
+            self.workers.prepare(&self.tt);
+        }
+    }
+
+    /// Blocks until the next search can begin at once and at full speed. Waits for a running search to end.
+    pub fn wait_until_ready(&self) {
+        self.wait();
+        // It may have been put off.
+        self.begin_preparation();
+        self.wait();
     }
 
     /// The network that evaluates.
@@ -156,9 +198,12 @@ impl Engine {
     /// Empties the table and all histories, so that the next search starts from nothing. Waits for a
     /// running search to end.
     pub fn clear(&mut self) {
-        self.wait();
-        self.tt.clear(self.workers.count());
+        self.halt();
+        if std::mem::take(&mut self.tt_is_used) {
+            self.tt.forget();
+        }
         self.workers.new_game();
+        self.begin_preparation();
     }
 
     /// Changes the number of search threads, 1 to [`MAX_THREADS`]. New ones know nothing of earlier searches.
@@ -167,11 +212,18 @@ impl Engine {
     /// # Errors
     /// When the system refuses a thread or its memory; the old ones stay.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), EngineError> {
-        self.wait();
+        self.halt();
         let threads = threads.clamp(1, MAX_THREADS);
-        if threads != self.workers.count() {
-            self.workers = Workers::new(threads)?;
+        let done = if threads == self.workers.count() { Ok(()) } else { self.replace_workers(threads) };
+        self.begin_preparation();
+        done
+    }
+
+    fn replace_workers(&mut self, threads: usize) -> Result<(), EngineError> {
+        if memory_shortage(threads as u64 * THREAD_BYTES + self.tt.missing_bytes()).is_some() {
+            return Err(EngineError::Memory { threads });
         }
+        self.workers = Workers::new(threads)?;
         Ok(())
     }
 
@@ -185,6 +237,8 @@ impl Engine {
     /// Starts a search and returns at once. `sink` is called from a search thread; its last event is
     /// [`SearchEvent::Finished`]. A search that still runs is stopped first. A move of the opening book is
     /// told in the same way.
+    ///
+    /// Where the table is not ready yet, that comes first and counts as time of the search.
     pub fn go(&mut self, limits: SearchLimits, sink: impl Fn(SearchEvent) + Send + Sync + 'static) {
         self.stop();
         self.wait();
@@ -210,6 +264,9 @@ impl Engine {
         if let Some(level) = &mut job.limits.level {
             *level = level.with_seed(self.seed).suited_to(job.game.position());
             Engine::hide_settings(&mut job);
+        } else {
+            self.wait_until_ready();
+            self.tt_is_used = true;
         }
         job.tt.start_search();
         self.workers.start(job, threads);
@@ -225,9 +282,11 @@ impl Engine {
         job.limits.multi_pv = 1;
     }
 
-    /// Ends the running search as soon as possible; its result is reported as usual.
+    /// Ends the running search as soon as possible; its result is reported as usual. A preparation of the table
+    /// is put off until it is needed.
     pub fn stop(&self) {
         self.control.stop();
+        self.workers.hold();
     }
 
     /// The expected move was played: a pondering search becomes a normal one.

@@ -1,12 +1,14 @@
 //! The search threads. They are started once, sleep on a channel between searches, and keep their
-//! histories from move to move.
+//! histories from move to move. Between searches they also make the table ready.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 use super::{EngineError, opening};
 use crate::search::{Report, SearchEvent, SearchJob, SearchResult, Searcher};
+use crate::tt::TranspositionTable;
 
 /// Deep lines of large node frames fit with room to spare.
 const STACK_BYTES: usize = 8 << 20;
@@ -15,22 +17,26 @@ enum Task {
     Search(Arc<SearchJob>),
     /// Nothing is searched: the line comes from the opening book.
     Book(Arc<SearchJob>, Report),
+    /// Makes the table ready.
+    Prepare(Arc<TranspositionTable>),
     NewGame,
 }
 
 /// What the threads of a search know of each other's progress.
 #[derive(Default)]
 struct Busy {
-    /// Threads that are still searching.
+    /// Threads that are still at work.
     threads: Mutex<usize>,
     changed: Condvar,
+    /// What is left of a preparation is put off.
+    hold: AtomicBool,
     /// What the helpers found.
     results: Mutex<Vec<SearchResult>>,
 }
 
 impl Busy {
-    fn set(&self, threads: usize) {
-        *self.threads.lock().unwrap_or_else(PoisonError::into_inner) = threads;
+    fn join(&self, threads: usize) {
+        *self.threads.lock().unwrap_or_else(PoisonError::into_inner) += threads;
     }
 
     fn hand_in(&self, result: SearchResult) {
@@ -46,7 +52,7 @@ impl Busy {
         self.changed.notify_all();
     }
 
-    /// Blocks until at most so many threads search.
+    /// Blocks until at most so many threads are at work.
     fn wait_for(&self, threads: usize) {
         let mut busy = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         while *busy > threads {
@@ -97,15 +103,24 @@ impl Workers {
     /// Lets the first `threads` search.
     pub(super) fn start(&self, job: SearchJob, threads: usize) {
         let job = Arc::new(job);
-        self.busy.set(threads);
         self.send(threads, || Task::Search(Arc::clone(&job)));
     }
 
     /// Tells a line of the opening book as the result of a search, when its time has come.
     pub(super) fn start_book(&self, job: SearchJob, report: Report) {
         let job = Arc::new(job);
-        self.busy.set(1);
         self.send(1, || Task::Book(Arc::clone(&job), report.clone()));
+    }
+
+    /// Lets all threads make a table ready.
+    pub(super) fn prepare(&self, tt: &Arc<TranspositionTable>) {
+        self.busy.hold.store(false, Relaxed);
+        self.send(self.count(), || Task::Prepare(Arc::clone(tt)));
+    }
+
+    /// Puts off what is left of a preparation.
+    pub(super) fn hold(&self) {
+        self.busy.hold.store(true, Relaxed);
     }
 
     pub(super) fn new_game(&self) {
@@ -113,12 +128,14 @@ impl Workers {
     }
 
     fn send(&self, threads: usize, task: impl Fn() -> Task) {
+        self.busy.join(threads);
         for sender in self.tasks.iter().take(threads) {
             // A worker lives as long as its sender, so this fails only after a panic in a search.
             let _ = sender.send(task());
         }
     }
 
+    /// Blocks until no thread is at work.
     pub(super) fn wait(&self) {
         self.busy.wait_for(0);
     }
@@ -137,10 +154,10 @@ fn run(mut searcher: Searcher, index: usize, tasks: &Receiver<Task>, busy: &Busy
     while let Ok(task) = tasks.recv() {
         match task {
             Task::NewGame => searcher.new_game(),
+            Task::Prepare(tt) => tt.make_ready(&busy.hold),
             Task::Book(job, report) => {
                 wait_for_release(&job);
                 tell_book_move(&job, report);
-                busy.leave();
             }
             Task::Search(job) => {
                 let result = searcher.search(&job);
@@ -149,9 +166,9 @@ fn run(mut searcher: Searcher, index: usize, tasks: &Receiver<Task>, busy: &Busy
                 } else {
                     busy.hand_in(result);
                 }
-                busy.leave();
             }
         }
+        busy.leave();
     }
 }
 

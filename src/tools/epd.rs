@@ -200,6 +200,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
 fn solve(engine: &mut Engine, arguments: &Arguments, problem: &Problem) -> Option<Move> {
     engine.new_game();
     engine.set_game(Game::new(problem.position));
+    engine.wait_until_ready();
     let by_time = arguments.depth.is_none() && arguments.nodes.is_none();
     let limits = SearchLimits {
         depth: arguments.depth,

@@ -7,7 +7,9 @@
 //! it: moves are checked for legality before use.
 
 mod entry;
+mod memory;
 mod table;
 
 pub use entry::{Bound, TtEntry};
+pub use memory::memory_shortage;
 pub use table::{AllocationError, TranspositionTable};

@@ -1,12 +1,13 @@
 //! Buckets, look-up and replacement.
 
 use std::ops::Deref;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::{slice, thread};
 
 use memmap2::{MmapMut, MmapOptions};
 
 use super::entry::{AGES, Bound, TtEntry, packed_age, packed_depth, packed_move};
+use super::memory::memory_shortage;
 use crate::types::{MAX_PLY, Score};
 
 const BUCKET_ENTRIES: usize = 3;
@@ -21,18 +22,40 @@ struct Bucket {
 
 const _: () = assert!(size_of::<Bucket>() == 32);
 
+/// Buckets that one thread makes ready in one go: 4 MiB, some milliseconds' worth of work.
+const PART_BUCKETS: usize = (4 << 20) / size_of::<Bucket>();
+/// Buckets of a page of memory where pages are smallest.
+const PAGE_BUCKETS: usize = 4096 / size_of::<Bucket>();
+
 /// There was not enough memory for a table of the size asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not enough memory for a hash table of {mib} MB")]
+#[error("not enough memory for a hash table of {mib} MB{}", .free_mib.map_or(String::new(), |free| format!(", {free} MB are free")))]
 pub struct AllocationError {
     /// The size asked for, in MiB.
     pub mib: usize,
+    /// What the system can still give, in MiB, where it would have promised more than that.
+    pub free_mib: Option<u64>,
 }
 
 /// A hash table from position keys to [`TtEntry`].
+///
+/// A table can be used as soon as it exists, but the system hands its memory out page by page when it is first
+/// written, which slows a search down a thousandfold while it lasts. So it is made ready first, by as many threads
+/// as there are ([`TranspositionTable::make_ready`]).
 pub struct TranspositionTable {
     buckets: Buckets,
     age: AtomicU8,
+    /// The next part to make ready, of [`PART_BUCKETS`] each; from the number of parts on all are.
+    next_part: AtomicUsize,
+    /// Nothing was ever stored, as far as the table was told.
+    is_new: AtomicBool,
+}
+
+impl Bucket {
+    fn clear(&self) {
+        self.data.iter().for_each(|data| data.store(0, Relaxed));
+        self.checks.iter().for_each(|check| check.store(0, Relaxed));
+    }
 }
 
 /// Exclusive-or of the four 16-bit parts of the data.
@@ -72,33 +95,74 @@ impl Deref for Buckets {
 }
 
 impl TranspositionTable {
-    /// An empty table of about `mib` MiB, at least one.
+    /// An empty table of about `mib` MiB, at least one, that is yet to be made ready.
     ///
     /// # Errors
     /// When the memory cannot be had.
     pub fn new(mib: usize) -> Result<TranspositionTable, AllocationError> {
-        let bytes = mib.max(1).checked_mul(1 << 20).ok_or(AllocationError { mib })?;
-        let buckets = Buckets::new(bytes / size_of::<Bucket>()).ok_or(AllocationError { mib })?;
-        Ok(TranspositionTable { buckets, age: AtomicU8::new(0) })
+        let refused = |free_mib| AllocationError { mib, free_mib };
+        let bytes = mib.max(1).checked_mul(1 << 20).ok_or(refused(None))?;
+        let buckets = Buckets::new(bytes / size_of::<Bucket>()).ok_or(refused(None))?;
+        if let Some(free) = memory_shortage(bytes as u64) {
+            return Err(refused(Some(free >> 20)));
+        }
+        let (age, next_part) = (AtomicU8::new(0), AtomicUsize::new(0));
+        Ok(TranspositionTable { buckets, age, next_part, is_new: AtomicBool::new(true) })
     }
 
-    /// Forgets everything, sharing the work out over `threads`.
-    pub fn clear(&self, threads: usize) {
+    /// Makes the table ready, as long as `hold` is not set. Threads may share the work. What is left undone can
+    /// be done later.
+    pub fn make_ready(&self, hold: &AtomicBool) {
+        while !hold.load(Relaxed) {
+            if !self.make_part_ready() {
+                break;
+            }
+        }
+    }
+
+    /// Makes the next part ready, if one is left.
+    fn make_part_ready(&self) -> bool {
+        let number = self.next_part.fetch_add(1, Relaxed);
+        let Some(part) = self.buckets.chunks(PART_BUCKETS).nth(number) else { return false };
+        if self.is_new.load(Relaxed) {
+            // The system empties a page when it is first written to.
+            part.iter().step_by(PAGE_BUCKETS).for_each(|bucket| bucket.data[0].store(0, Relaxed));
+        } else {
+            part.iter().for_each(Bucket::clear);
+        }
+        true
+    }
+
+    /// Whether all parts have been made ready.
+    pub fn is_ready(&self) -> bool {
+        self.next_part.load(Relaxed) >= self.buckets.len().div_ceil(PART_BUCKETS)
+    }
+
+    /// Memory that is still to be handed out by the system, in bytes.
+    pub fn missing_bytes(&self) -> u64 {
+        let ready = if self.is_new.load(Relaxed) { self.next_part.load(Relaxed) } else { usize::MAX };
+        let missing = self.buckets.len().saturating_sub(ready.saturating_mul(PART_BUCKETS));
+        (missing * size_of::<Bucket>()) as u64
+    }
+
+    /// Gives all that was stored up. The table is empty when it has been made ready again.
+    pub fn forget(&self) {
         self.age.store(0, Relaxed);
-        let share = self.buckets.len().div_ceil(threads.max(1));
-        let clear = |part: &[Bucket]| {
-            for bucket in part {
-                bucket.data.iter().for_each(|data| data.store(0, Relaxed));
-                bucket.checks.iter().for_each(|check| check.store(0, Relaxed));
-            }
-        };
+        self.is_new.store(false, Relaxed);
+        self.next_part.store(0, Relaxed);
+    }
+
+    /// Forgets everything at once, sharing the work out over `threads`.
+    pub fn clear(&self, threads: usize) {
+        self.forget();
+        let never = AtomicBool::new(false);
+        let work = || self.make_ready(&never);
         thread::scope(|scope| {
-            for part in self.buckets.chunks(share) {
+            for _ in 1..threads {
                 // A thread that the system refuses is done without.
-                if thread::Builder::new().spawn_scoped(scope, move || clear(part)).is_err() {
-                    clear(part);
-                }
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
+            work();
         });
     }
 
@@ -231,6 +295,26 @@ mod tests {
     }
 
     #[test]
+    fn a_table_is_made_ready_part_by_part() {
+        let table = TranspositionTable::new(11).unwrap();
+        assert_eq!(table.missing_bytes(), 11 << 20);
+        let keys = || (0..1000u64).map(|number| number << 54 | number);
+        for _ in 0..2 {
+            assert!(!table.is_ready());
+            // A part is put off and done later.
+            table.make_ready(&AtomicBool::new(true));
+            assert!(!table.is_ready());
+            assert_eq!((0..9).filter(|_| table.make_part_ready()).count(), 3);
+            assert!(table.is_ready() && table.missing_bytes() == 0);
+            assert!(keys().all(|key| table.probe(key, 0, 0).is_none()));
+            keys().for_each(|key| table.store(key, 0, entry(Score(1), 3)));
+            assert!(keys().all(|key| table.probe(key, 0, 0).is_some()));
+            table.start_search();
+            table.forget();
+        }
+    }
+
+    #[test]
     fn mate_distances_are_counted_from_the_node() {
         let table = TranspositionTable::new(1).unwrap();
         table.store(77, 4, entry(Score::mate_in(9), 7));
@@ -277,7 +361,8 @@ mod tests {
 
     #[test]
     fn impossible_sizes_are_an_error() {
-        assert_eq!(TranspositionTable::new(1 << 42).err(), Some(AllocationError { mib: 1 << 42 }));
+        let error = AllocationError { mib: 1 << 42, free_mib: None };
+        assert_eq!(TranspositionTable::new(1 << 42).err(), Some(error));
         assert!(TranspositionTable::new(usize::MAX).is_err());
     }
 

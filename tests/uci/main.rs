@@ -8,6 +8,7 @@ mod files;
 mod input;
 mod options;
 mod positions;
+mod resources;
 mod searching;
 mod timing;
 

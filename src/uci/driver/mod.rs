@@ -261,7 +261,7 @@ impl Driver {
     fn obey(&mut self, command: Command) {
         match command {
             Command::Uci => self.identify(),
-            Command::IsReady => self.say("readyok"),
+            Command::IsReady => self.make_ready(),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::UciNewGame => {
                 self.node_clock.new_game();
@@ -287,6 +287,14 @@ impl Driver {
             Command::Help => self.say(HELP),
             Command::Display | Command::Eval | Command::Debug(_) | Command::Register | Command::Quit => {}
         }
+    }
+
+    /// What takes time is over before `readyok`. A search that runs has it behind it.
+    fn make_ready(&self) {
+        if !self.searching {
+            self.engine.wait_until_ready();
+        }
+        self.say("readyok");
     }
 
     fn say(&self, text: &str) {
