@@ -1,8 +1,8 @@
 //! The command line.
 
-use std::io::stdin;
+use std::io::{self, IsTerminal, Write, stdin};
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
@@ -86,65 +86,112 @@ enum Tool {
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let output = Output::standard();
-    let result = match arguments.command {
-        None | Some(Tool::Uci) => speak_uci(),
-        Some(Tool::Bench { depth, kernels, eval_file }) => eval_file.network().map(|network| {
-            let kernels = kernels.unwrap_or_else(Kernels::best);
-            let control = Arc::new(Control::new(1, false));
-            output.line(&run_bench(depth, network, kernels, &output, &control));
-            ExitCode::SUCCESS
-        }),
-        Some(Tool::Selftest) => Ok(selftest::run(&output)),
-        Some(Tool::Perft(arguments)) => perft::run(&arguments, &output),
-        Some(Tool::Epd(arguments)) => epd::run(&arguments, &output),
-        Some(Tool::Datagen(arguments)) => datagen::run(&arguments, &output),
-        Some(Tool::Data(arguments)) => data::run(&arguments, &output),
-        Some(Tool::Train(arguments)) => training::run(&arguments, &output),
-        #[cfg(feature = "tuning")]
-        Some(Tool::Spsa) => {
-            for info in crate::search::Params::INFO {
-                output.line(&format!(
-                    "{}, int, {}.0, {}.0, {}.0, {}.0, 0.002",
-                    info.name, info.default, info.min, info.max, info.step
-                ));
-            }
-            Ok(ExitCode::SUCCESS)
-        }
-        Some(Tool::PerftSuite { file, max_depth, max_nodes, threads }) => {
-            let limits = suite::Limits { max_depth, max_nodes, threads: threads.into() };
-            suite::run_file(&file, limits, &output)
-        }
+    let tool = match Arguments::try_parse() {
+        Ok(arguments) => arguments.command.unwrap_or(Tool::Uci),
+        Err(text) => return explain(&text),
     };
-    let code = result.unwrap_or_else(|message| {
+    let output = Arc::new(if tool.only_prints() {
+        Output::standard().on_failure(|error| process::exit(cannot_write(error)))
+    } else {
+        Output::standard()
+    });
+    let is_client = matches!(tool, Tool::Uci);
+    let code = tool.run(&output).unwrap_or_else(|message| {
         complain(&message);
         ExitCode::FAILURE
     });
-    if output.is_closed() {
-        complain("cannot write to standard output");
-        return ExitCode::FAILURE;
+    match output.failure() {
+        None => code,
+        // That a chess program goes away without quit is the usual end of a conversation.
+        Some(error) if is_client && error.kind() == io::ErrorKind::BrokenPipe => code,
+        Some(error) => ExitCode::from(cannot_write(error) as u8),
     }
-    code
+}
+
+impl Tool {
+    /// Whether all that the tool does is to print. It ends as soon as that is impossible; the others finish
+    /// the files that they write.
+    fn only_prints(&self) -> bool {
+        match self {
+            Tool::Uci | Tool::Datagen(_) | Tool::Train(_) => false,
+            Tool::Data(arguments) => !arguments.writes_files(),
+            _ => true,
+        }
+    }
+
+    fn run(self, output: &Arc<Output>) -> Result<ExitCode, String> {
+        match self {
+            Tool::Uci => speak_uci(output),
+            Tool::Bench { depth, kernels, eval_file } => eval_file.network().map(|network| {
+                let kernels = kernels.unwrap_or_else(Kernels::best);
+                let control = Arc::new(Control::new(1, false));
+                output.line(&run_bench(depth, network, kernels, output, &control));
+                ExitCode::SUCCESS
+            }),
+            Tool::Selftest => Ok(selftest::run(output)),
+            Tool::Perft(arguments) => perft::run(&arguments, output),
+            Tool::Epd(arguments) => epd::run(&arguments, output),
+            Tool::Datagen(arguments) => datagen::run(&arguments, output),
+            Tool::Data(arguments) => data::run(&arguments, output),
+            Tool::Train(arguments) => training::run(&arguments, output),
+            #[cfg(feature = "tuning")]
+            Tool::Spsa => Ok(list_parameters(output)),
+            Tool::PerftSuite { file, max_depth, max_nodes, threads } => {
+                let limits = suite::Limits { max_depth, max_nodes, threads: threads.into() };
+                suite::run_file(&file, limits, output)
+            }
+        }
+    }
+}
+
+/// Prints what the arguments were answered with: help, the version, or what is wrong with them.
+fn explain(text: &clap::Error) -> ExitCode {
+    let printed = text.print().and_then(|()| io::stdout().flush());
+    match printed {
+        Err(error) if !text.use_stderr() => ExitCode::from(cannot_write(&error) as u8),
+        _ => ExitCode::from(text.exit_code() as u8),
+    }
+}
+
+/// Exit code of programs that wrote for nobody, as shells show it: 128 and the number of SIGPIPE.
+const NOBODY_READS: i32 = 128 + 13;
+
+/// Says why standard output could not be written, unless that is because its reader has had enough, and returns
+/// the exit code.
+fn cannot_write(error: &io::Error) -> i32 {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return NOBODY_READS;
+    }
+    complain(&format!("cannot write to standard output: {error}"));
+    1
 }
 
 /// Writes an error; where even that fails there is nothing left to do.
 fn complain(message: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "quillon: {message}");
+    let _ = writeln!(io::stderr(), "quillon: {message}");
 }
 
-fn speak_uci() -> Result<ExitCode, String> {
-    use std::io::IsTerminal;
+fn speak_uci(output: &Arc<Output>) -> Result<ExitCode, String> {
     if stdin().is_terminal() {
-        Output::standard()
-            .line(&format!("{}, a UCI chess engine. Type 'help' for help, 'quit' to leave.", uci::NAME));
+        output.line(&format!("{}, a UCI chess engine. Type 'help' for help, 'quit' to leave.", uci::NAME));
     }
-    uci::run(|depth, network, output, control| {
+    uci::run(Arc::clone(output), |depth, network, output, control| {
         run_bench(depth.unwrap_or(bench::DEFAULT_DEPTH), network, Kernels::best(), output, control)
     })
     .map_err(|error| error.to_string())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the search parameters in the input format of OpenBench's tuner.
+#[cfg(feature = "tuning")]
+fn list_parameters(output: &Output) -> ExitCode {
+    for info in crate::search::Params::INFO {
+        output.line(&format!(
+            "{}, int, {}.0, {}.0, {}.0, {}.0, 0.002",
+            info.name, info.default, info.min, info.max, info.step
+        ));
+    }
+    ExitCode::SUCCESS
 }
 
 /// Prints a line per position, as long as somebody reads them, and returns the closing one.

@@ -316,11 +316,19 @@ fn a_torn_end_is_a_remark() {
     let output = data("verify", &[&file], "");
     assert!(!output.status.success() && text(&output).contains("is cut short"), "{}", text(&output));
     let (merge, dedup) = (format!("--out {}", merged.display()), format!("--out {}", clean.display()));
-    for (task, arguments) in [("stats", ""), ("wdl", ""), ("merge", &merge), ("dedup", &dedup)] {
+    // A new file that lacks games is no success, though it is there.
+    for (task, arguments, code) in
+        [("stats", "", 0), ("wdl", "", 0), ("merge", &merge, 1), ("dedup", &dedup, 1)]
+    {
         let output = data(task, &[&file], arguments);
         let message = text(&output);
-        assert!(output.status.success(), "{task}: {message}");
-        assert!(message.contains("is cut short"), "{task}: {message}");
+        assert_eq!(output.status.code(), Some(code), "{task}: {message}");
+        assert!(message.contains("torn: block ") && message.contains(" is cut short; "), "{task}: {message}");
+        assert_eq!(
+            message.contains(" lacks games, since files are cut short: 1 of 1, "),
+            code == 1,
+            "{message}"
+        );
     }
     let kept = games(&merged);
     assert!(!kept.is_empty() && kept.len() < whole.len());

@@ -54,7 +54,7 @@ enum Task {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Put the games of several files into one
+    /// Put the games of several files into one; the exit code is 1 when one of them is cut short
     Merge {
         /// Files of games
         #[arg(required = true)]
@@ -63,7 +63,7 @@ enum Task {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
-    /// Put games into one file, of games with the same start and moves only the first
+    /// The same, but of games with the same start and moves only the first
     Dedup {
         /// Files of games
         #[arg(required = true)]
@@ -78,6 +78,17 @@ enum Task {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
+}
+
+impl Arguments {
+    /// Whether there is more to the task than what it prints.
+    pub fn writes_files(&self) -> bool {
+        match &self.task {
+            Task::Stats { svg, .. } => svg.is_some(),
+            Task::Merge { .. } | Task::Dedup { .. } => true,
+            Task::Verify { .. } | Task::Wdl { .. } => false,
+        }
+    }
 }
 
 /// Does what the arguments ask for.
@@ -196,7 +207,8 @@ fn fingerprint(game: &GameRecord) -> u64 {
     hasher.finish()
 }
 
-/// Writes the wanted games of all files into a new one.
+/// Writes the wanted games of all files into a new one. When a file misses its end the new one is there, with all
+/// that could be read, but the result is an error; on other errors there is no new file.
 fn combine(
     files: &[PathBuf],
     out: &Path,
@@ -217,11 +229,18 @@ fn combine(
         Ok((counts, bytes))
     });
     match combined {
-        Ok(((tally, dropped), bytes)) => {
+        Ok((Combined { tally, dropped, torn }, bytes)) => {
             let left_out =
                 if verb == "dedup" { format!(", {dropped} duplicates left out") } else { String::new() };
             let Tally { games, kept, .. } = tally;
             output.line(&about(out, format!("{games} games, {kept} positions, {bytes} bytes{left_out}")));
+            if torn > 0 {
+                let of = files.len();
+                return Err(about(
+                    out,
+                    format!("lacks games, since files are cut short: {torn} of {of}, see above"),
+                ));
+            }
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => {
@@ -235,15 +254,24 @@ fn check_absent(out: &Path) -> Result<(), String> {
     if out.exists() { Err(about(out, "the file exists already")) } else { Ok(()) }
 }
 
-/// Copies the wanted games of all files and returns what they are and how many others there were.
+/// What was put into a new file and what was not.
+struct Combined {
+    tally: Tally,
+    /// Games that were not wanted.
+    dropped: u64,
+    /// Files that miss their end.
+    torn: usize,
+}
+
+/// Copies the wanted games of all files.
 fn write_wanted(
     files: &[PathBuf],
     mut is_wanted: impl FnMut(&GameRecord) -> bool,
     writer: &mut DataWriter,
     output: &Output,
-) -> Result<(Tally, u64), String> {
+) -> Result<Combined, String> {
     let (mut tally, mut dropped) = (Tally::default(), 0);
-    each_game(files, output, |game| {
+    let read = each_game(files, output, |game| {
         if !is_wanted(game) {
             dropped += 1;
             return Ok(());
@@ -251,7 +279,8 @@ fn write_wanted(
         tally.add(game);
         writer.write(game)
     })?;
-    Ok((tally, dropped))
+    let torn = read.iter().filter(|file| file.remark.is_some()).count();
+    Ok(Combined { tally, dropped, torn })
 }
 
 /// What the headers of the files say, without repetition. It names no seed, so self-play never adds to

@@ -57,8 +57,8 @@ pub enum DataError {
     /// The file does not begin like a data file.
     #[error("this is not a file of self-play games")]
     NoData,
-    /// The file ends inside its header.
-    #[error("the header is cut short")]
+    /// The file is empty or ends inside its header.
+    #[error("the header is missing or cut short")]
     ShortHeader,
     /// The header's checksum is wrong.
     #[error("the header is damaged")]

@@ -149,10 +149,11 @@ pub(super) fn generate(
             if result.is_err() || goal.is_met(&progress.tally()) {
                 shared.abandon.store(true, Relaxed);
             }
-            if goal.time.is_some_and(|time| start.elapsed() >= time) {
+            progress.show();
+            // Without a goal it would go on for ever when its reader has had enough.
+            if goal.time.is_some_and(|time| start.elapsed() >= time) || progress.is_unseen() {
                 shared.time_over.store(true, Relaxed);
             }
-            progress.show();
         }
         progress.finish();
         // Whatever went wrong, what could be written is kept.

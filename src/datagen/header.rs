@@ -52,9 +52,12 @@ impl DataHeader {
     /// Reads a header and returns it with its length in bytes.
     pub(super) fn read(source: &mut impl Read) -> Result<(DataHeader, u64), DataError> {
         let mut bytes = Vec::new();
-        fetch(source, 8, &mut bytes)?;
-        if !bytes.starts_with(&MAGIC) {
+        source.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes).map_err(DataError::Read)?;
+        if !MAGIC.starts_with(&bytes) {
             return Err(DataError::NoData);
+        }
+        if bytes.len() < MAGIC.len() {
+            return Err(DataError::ShortHeader);
         }
         fetch(source, 8, &mut bytes)?;
         let version = number_at(&bytes, 8);

@@ -69,6 +69,11 @@ impl<'a> Progress<'a> {
         }
     }
 
+    /// Whether nobody sees the count any more.
+    pub(super) fn is_unseen(&self) -> bool {
+        self.output.is_closed()
+    }
+
     /// Takes the bar away.
     pub(super) fn finish(&self) {
         if let Some(bar) = &self.bar {

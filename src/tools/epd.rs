@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use super::{EvalFile, progress};
+use super::{EvalFile, faults, progress};
 use crate::board::{FenError, Game, Position};
 use crate::engine::Engine;
 use crate::notation::{MoveError, format_san, parse_san, parse_uci};
@@ -163,29 +163,27 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let text = String::from_utf8_lossy(&bytes);
     // Some editors put a byte order mark in front.
     let text = text.trim_start_matches('\u{feff}');
-    let bar = progress::bar(text.lines().count() as u64, "positions");
-    let (mut passed, mut failed) = (0, 0);
-    for (index, line) in text.lines().enumerate() {
-        bar.inc(1);
-        let miss = match parse(line) {
-            Ok(None) => continue,
-            Ok(Some(problem)) => match solve(&mut engine, arguments, &problem) {
-                Some(mv) if problem.is_solved_by(mv) => None,
-                Some(mv) => {
-                    let played = format_san(&problem.position, mv);
-                    Some(format!("{}{}, played {played}", problem.label(), problem.wanted()))
-                }
-                None => Some(format!("{}no legal move", problem.label())),
-            },
-            Err(error) => Some(error.to_string()),
+    let (problems, unusable) = problems(&file.to_string(), text);
+    faults::tell(&file.to_string(), &unusable, output);
+    let bar = progress::bar(problems.len() as u64, "positions");
+    let (mut passed, mut failed) = (0, unusable.len());
+    for (line, problem) in problems {
+        let miss = match solve(&mut engine, arguments, &problem) {
+            Some(mv) if problem.is_solved_by(mv) => None,
+            Some(mv) => {
+                let played = format_san(&problem.position, mv);
+                Some(format!("{}{}, played {played}", problem.label(), problem.wanted()))
+            }
+            None => Some(format!("{}no legal move", problem.label())),
         };
         match miss {
             None => passed += 1,
             Some(miss) => {
                 failed += 1;
-                bar.suspend(|| output.line(&format!("{file}:{}: {miss}", index + 1)));
+                bar.suspend(|| output.line(&format!("{file}:{line}: {miss}")));
             }
         }
+        bar.inc(1);
         bar.set_message(format!("{passed} solved"));
     }
     bar.finish_and_clear();
@@ -194,6 +192,18 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
         return Err(format!("no positions in {file}"));
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The problems of a file with the numbers of their lines, and what is wrong with the other lines.
+fn problems(file: &str, text: &str) -> (Vec<(usize, Problem)>, Vec<String>) {
+    let (mut problems, mut unusable) = (Vec::new(), Vec::new());
+    for (line, text) in (1..).zip(text.lines()) {
+        match parse(text) {
+            Ok(problem) => problems.extend(problem.map(|problem| (line, problem))),
+            Err(error) => unusable.push(format!("{file}:{line}: {error}")),
+        }
+    }
+    (problems, unusable)
 }
 
 /// The engine's move, found without help from earlier positions.

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod epd;
 mod eval_file;
+mod faults;
 pub mod perft;
 pub(crate) mod progress;
 pub mod selftest;

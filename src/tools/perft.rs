@@ -5,8 +5,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::board::{Position, START_FEN};
-use crate::movegen::{PerftOptions, perft_parallel};
+use crate::movegen::{PerftError, PerftOptions, perft_parallel};
 use crate::notation::format_uci;
+use crate::tt::memory_shortage;
 use crate::uci::Output;
 
 /// Deepest perft in plies; far beyond what any machine finishes.
@@ -41,6 +42,10 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let position: Position = arguments.fen.parse().map_err(|error| format!("{error}"))?;
     let options =
         PerftOptions { depth: arguments.depth, threads: arguments.threads.into(), hash_mib: arguments.hash };
+    let mib = arguments.hash;
+    if memory_shortage((mib as u64).saturating_mul(1 << 20)).is_some() {
+        return Err(PerftError::Memory { mib }.to_string());
+    }
     let start = Instant::now();
     let never = AtomicBool::new(false);
     let report = perft_parallel(&position, options, &never).map_err(|error| error.to_string())?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use super::progress;
+use super::{faults, progress};
 use crate::board::{FenError, Position};
 use crate::movegen::{PerftOptions, perft_parallel};
 use crate::uci::Output;
@@ -83,7 +83,7 @@ pub fn run_file(file: &Path, limits: Limits, output: &Output) -> Result<ExitCode
     let text = String::from_utf8_lossy(&bytes);
     // Some editors put a byte order mark in front.
     let text = text.trim_start_matches('\u{feff}');
-    let mut failures = Vec::new();
+    let mut unusable = Vec::new();
     let mut rows = Vec::new();
     for (index, line) in text.lines().enumerate() {
         match parse_row(index + 1, line) {
@@ -95,19 +95,18 @@ pub fn run_file(file: &Path, limits: Limits, output: &Output) -> Result<ExitCode
                 });
                 rows.push(row);
             }
-            Err(error) => failures.push(format!("{}:{}: {error}", file.display(), index + 1)),
+            Err(error) => unusable.push(format!("{}:{}: {error}", file.display(), index + 1)),
         }
     }
     let chess960 = rows.iter().filter(|row| row.position.needs_chess960()).count();
     output.line(&format!("{}: {} positions, {chess960} of them Chess960", file.display(), rows.len()));
-    for failure in &failures {
-        output.line(failure);
-    }
+    faults::tell(&file.display().to_string(), &unusable, output);
     let (passed, failed) = check(file, &rows, limits, output);
-    let failed = failed + failures.len();
+    let failed = failed + unusable.len();
     output.line(&format!("{passed} passed, {failed} failed"));
     if passed + failed == 0 {
-        return Err(format!("nothing to check in {} within the limits", file.display()));
+        let what = if rows.is_empty() { "no positions in" } else { "no entry is within the limits in" };
+        return Err(format!("{what} {}", file.display()));
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

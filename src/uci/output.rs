@@ -2,8 +2,7 @@
 
 use std::io::{self, Write, stdout};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use super::log::Log;
@@ -11,7 +10,9 @@ use super::log::Log;
 /// Writes whole lines from any thread, each flushed at once, never mixed.
 pub struct Output {
     stream: Mutex<Box<dyn Write + Send>>,
-    closed: AtomicBool,
+    /// Why a line could not be written, the first time that happened.
+    failure: OnceLock<io::Error>,
+    on_failure: fn(&io::Error),
     log: Mutex<Option<Log>>,
 }
 
@@ -23,25 +24,41 @@ impl Output {
 
     /// Output to any stream.
     pub fn new(stream: impl Write + Send + 'static) -> Output {
-        Output { stream: Mutex::new(Box::new(stream)), closed: AtomicBool::new(false), log: Mutex::default() }
+        Output {
+            stream: Mutex::new(Box::new(stream)),
+            failure: OnceLock::new(),
+            on_failure: |_| {},
+            log: Mutex::default(),
+        }
     }
 
-    /// Writes one or more lines, to which a line end is added. False when nobody reads them any more.
+    /// The same, with something to be done as soon as a line cannot be written.
+    pub fn on_failure(self, on_failure: fn(&io::Error)) -> Output {
+        Output { on_failure, ..self }
+    }
+
+    /// Writes one or more lines, to which a line end is added. False when they cannot be written, mostly because
+    /// nobody reads them any more.
     pub fn line(&self, text: &str) -> bool {
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         let mut written = writeln!(stream, "{text}").and_then(|()| stream.flush());
         if let Err(error) = self.record(SystemTime::now(), '<', text) {
             written = written.and_then(|()| writeln!(stream, "{}", log_lost(&error)));
         }
-        if written.is_err() {
-            self.closed.store(true, Ordering::Relaxed);
-        }
-        written.is_ok()
+        let Err(error) = written else { return true };
+        (self.on_failure)(&error);
+        let _ = self.failure.set(error);
+        false
     }
 
-    /// Whether the reader of our output has gone away.
+    /// Whether a line could not be written; the reader has gone away, for instance.
     pub fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Relaxed)
+        self.failure.get().is_some()
+    }
+
+    /// Why a line could not be written, where that has happened.
+    pub fn failure(&self) -> Option<&io::Error> {
+        self.failure.get()
     }
 
     /// Logs all lines from now on at the end of a file, or nowhere. On an error the present log goes on.

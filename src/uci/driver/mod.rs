@@ -61,14 +61,14 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 /// line.
 pub type Bench = fn(Option<Depth>, Arc<Network>, &Output, &Arc<Control>) -> String;
 
-/// Speaks UCI on standard input and output until `quit` or the end of input. `bench` runs the bench
+/// Speaks UCI on standard input and this output until `quit` or the end of input. `bench` runs the bench
 /// command, which lives in a later room.
 ///
 /// # Errors
 /// When the engine cannot be set up.
-pub fn run(bench: Bench) -> Result<(), EngineError> {
+pub fn run(output: Arc<Output>, bench: Bench) -> Result<(), EngineError> {
     // A lock of standard input cannot go to the thread that reads.
-    converse(BufReader::new(stdin()), Output::standard(), bench)
+    converse(BufReader::new(stdin()), output, bench)
 }
 
 /// The same on any streams.
@@ -77,7 +77,7 @@ pub fn run(bench: Bench) -> Result<(), EngineError> {
 /// When the engine cannot be set up.
 pub fn converse(
     stream: impl BufRead + Send + 'static,
-    output: Output,
+    output: impl Into<Arc<Output>>,
     bench: Bench,
 ) -> Result<(), EngineError> {
     let (sender, events) = channel();
@@ -88,7 +88,7 @@ pub fn converse(
         engine: Engine::new()?,
         settings: Settings::default(),
         node_clock: NodeClock::default(),
-        output: Arc::new(output),
+        output: output.into(),
         sender,
         refused: None,
         searching: false,
