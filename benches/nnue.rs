@@ -16,9 +16,9 @@ use std::sync::Arc;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use quillon::board::{Delta, Position};
+use quillon::engine::bench::POSITIONS;
 use quillon::nnue::inference::{Block, Kernels, LANES};
 use quillon::nnue::{AccumulatorStack, FEATURES, Network, NetworkParts};
-use quillon::tools::bench::POSITIONS;
 
 const SIZES: [usize; 4] = [128, 256, 512, 1024];
 

@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use quillon::board::{Game, Position};
+use quillon::engine::bench::POSITIONS;
 use quillon::search::{SearchJob, SearchLimits, Searcher};
-use quillon::tools::bench::POSITIONS;
 use quillon::tt::{Bound, TranspositionTable, TtEntry};
 use quillon::types::{Move, MoveKind, Score, Square};
 

@@ -38,14 +38,14 @@ pub mod eval;
 /// Iterative deepening, principal variation search, move ordering, quiescence, time control.
 pub mod search;
 
-/// The engine without text: owns position, table and worker threads.
+/// The engine without text: owns position, table and worker threads; the bench.
 pub mod engine;
+
+/// Lines of output, progress bars, drawings: text interfaces without chess.
+pub mod console;
 
 /// The Universal Chess Interface: command parsing, options, output, the I/O loop.
 pub mod uci;
-
-/// Command-line tools: bench, self-test, perft reports, perft suites, test positions (EPD).
-pub mod tools;
 
 /// Games against itself as training data: playing, file format, reports.
 pub mod datagen;
@@ -53,5 +53,5 @@ pub mod datagen;
 /// Training of the evaluation network on the engine's own games.
 pub mod training;
 
-/// The command line: which tool runs with which arguments.
-pub mod cli;
+/// The command line: UCI, bench, self-test, perft, test positions (EPD), data generation, training.
+pub mod commands;

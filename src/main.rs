@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    quillon::cli::main()
+    quillon::commands::main()
 }

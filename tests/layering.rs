@@ -1,11 +1,12 @@
 //! The architecture as a test: every room of `src/` imports only rooms that `src/lib.rs` lists before
-//! it, so the import graph has no cycle. Also forbidden are mutable statics, which would let two
+//! it, so the import graph has no cycle, and within a room no circle of files import each other. Also forbidden are mutable statics, which would let two
 //! engines in one process notice each other, and files too long to be read in one go.
 //!
 //! The source is read as tokens, without comments and literals. A path counts as an import when it
 //! starts at the crate root, spelled `crate::room`, `crate::{room, ..}` or as enough `super::`s to
 //! climb out of the room. Test modules count too: a room is tested with what it builds on.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -109,70 +110,129 @@ fn end_of_raw_string(chars: &[char], quote: usize, hashes: usize) -> usize {
     index
 }
 
-/// The first segments of all paths in `tokens` that start at the crate root. `depth` is how many
-/// modules the file lies below the root: 0 for `lib.rs`, 1 for `board/mod.rs`, 2 for `board/fen.rs`.
-fn root_imports(tokens: &[Token], depth: usize) -> Vec<Token> {
+/// A path from the crate root, and the line it stands on.
+#[derive(Clone, Debug, PartialEq)]
+struct Import {
+    path: Vec<String>,
+    line: usize,
+}
+
+/// All paths in `tokens` that start at the crate root, whether they are spelled `crate::..` or with `super::`s.
+/// `here` is the module whose source this is: nothing for `lib.rs`, `board` for `board/mod.rs`, `board` and `fen`
+/// for `board/fen.rs`.
+fn imports(tokens: &[Token], here: &[String]) -> Vec<Import> {
     let text = |index: usize| tokens.get(index).map_or("", |token| token.text.as_str());
     let is_path_separator = |index: usize| text(index) == ":" && text(index + 1) == ":";
-    let mut imports = Vec::new();
-    // For each open brace, whether it belongs to an inline module.
-    let mut braces: Vec<bool> = Vec::new();
+    let mut found = Vec::new();
+    // For each open brace, the name of the inline module that it opens.
+    let mut braces: Vec<Option<String>> = Vec::new();
     let mut index = 0;
     while index < tokens.len() {
         match text(index) {
-            "{" => braces.push(index >= 2 && text(index - 2) == "mod"),
+            "{" => {
+                braces.push((index >= 2 && text(index - 2) == "mod").then(|| tokens[index - 1].text.clone()))
+            }
             "}" => drop(braces.pop()),
             "crate" if is_path_separator(index + 1) => {
                 index += 3;
-                push_segments(tokens, index, &mut imports);
+                push_branches(tokens, &mut index, Vec::new(), &mut found);
                 continue;
             }
             "super" if is_path_separator(index + 1) => {
-                let levels = depth + braces.iter().filter(|&&is_module| is_module).count();
-                let mut climbed = 0;
+                let mut module: Vec<String> = here.iter().chain(braces.iter().flatten()).cloned().collect();
                 while text(index) == "super" && is_path_separator(index + 1) {
-                    climbed += 1;
+                    module.pop();
                     index += 3;
                 }
-                if climbed >= levels {
-                    push_segments(tokens, index, &mut imports);
-                }
+                push_branches(tokens, &mut index, module, &mut found);
                 continue;
             }
             _ => {}
         }
         index += 1;
     }
-    imports
+    found
 }
 
-/// The segment at `start`, or the first segment of each branch if a group in braces is there.
-fn push_segments(tokens: &[Token], start: usize, imports: &mut Vec<Token>) {
-    if tokens.get(start).is_none_or(|token| token.text != "{") {
-        imports.extend(tokens.get(start).cloned());
-        return;
+/// Reads a path, with all branches of its groups in braces, that goes on from `start`.
+fn push_branches(tokens: &[Token], index: &mut usize, start: Vec<String>, found: &mut Vec<Import>) {
+    let text = |index: usize| tokens.get(index).map_or("", |token| token.text.as_str());
+    let mut path = start;
+    let line = tokens.get(*index).map_or(0, |token| token.line);
+    loop {
+        if text(*index) == "{" {
+            *index += 1;
+            while !matches!(text(*index), "}" | "") {
+                if text(*index) == "," {
+                    *index += 1;
+                } else {
+                    push_branches(tokens, index, path.clone(), found);
+                }
+            }
+            *index += 1;
+            return;
+        }
+        if text(*index) != "self" {
+            path.push(text(*index).to_owned());
+        }
+        *index += 1;
+        if text(*index) == "as" {
+            *index += 2;
+        }
+        if (text(*index), text(*index + 1)) != (":", ":") {
+            found.push(Import { path, line });
+            return;
+        }
+        *index += 2;
     }
-    let (mut nesting, mut at_branch) = (0, false);
-    for token in &tokens[start..] {
-        match token.text.as_str() {
-            "{" => {
-                nesting += 1;
-                at_branch = nesting == 1;
-            }
-            "}" => {
-                nesting -= 1;
-                if nesting == 0 {
-                    return;
-                }
-            }
-            "," => at_branch = nesting == 1,
-            _ => {
-                if at_branch {
-                    imports.push(token.clone());
-                }
-                at_branch = false;
+}
+
+/// The tokens without test modules, which may look at anything in their room.
+fn without_tests(tokens: &[Token]) -> Vec<Token> {
+    const MARK: [&str; 10] = ["#", "[", "cfg", "(", "test", ")", "]", "mod", "tests", "{"];
+    let mark =
+        tokens.windows(MARK.len()).position(|window| window.iter().zip(MARK).all(|(a, b)| a.text == b));
+    tokens[..mark.unwrap_or(tokens.len())].to_vec()
+}
+
+/// What imports what among the members, files and folders, of each folder.
+#[derive(Default)]
+struct Members(BTreeMap<Vec<String>, BTreeSet<(String, String)>>);
+
+impl Members {
+    /// Adds the imports of a file; `here` is its module. A `mod.rs` only puts its folder together.
+    fn add(&mut self, here: &[String], imports: &[Import]) {
+        for Import { path, .. } in imports {
+            let shared = here.iter().zip(path).take_while(|(a, b)| a == b).count();
+            // Above all folders stand the rooms, whose order is checked elsewhere.
+            if shared > 0 && shared < here.len() && shared < path.len() {
+                let edge = (here[shared].clone(), path[shared].clone());
+                self.0.entry(here[..shared].to_vec()).or_default().insert(edge);
             }
         }
+    }
+
+    /// The members of a folder from which a way of imports leads back to themselves.
+    fn circles(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (folder, edges) in &self.0 {
+            let mut edges = edges.clone();
+            // Whoever imports nothing that is left, or is imported by nobody left, lies on no circle.
+            loop {
+                let before = edges.len();
+                let from: BTreeSet<String> = edges.iter().map(|edge| edge.0.clone()).collect();
+                let to: BTreeSet<String> = edges.iter().map(|edge| edge.1.clone()).collect();
+                edges.retain(|(a, b)| from.contains(b) && to.contains(a));
+                if edges.len() == before {
+                    break;
+                }
+            }
+            if !edges.is_empty() {
+                let arrows: Vec<String> = edges.iter().map(|(a, b)| format!("{a} -> {b}")).collect();
+                found.push(format!("{}: circle of imports: {}", folder.join("/"), arrows.join(", ")));
+            }
+        }
+        found
     }
 }
 
@@ -186,8 +246,12 @@ fn rooms_in(lib: &str) -> Vec<String> {
         .collect()
 }
 
+/// Rooms that stand beside each other although one is listed first: what imports what it must not.
+const STRANGERS: [(&str, &str); 3] = [("datagen", "uci"), ("training", "uci"), ("training", "engine")];
+
 /// What is wrong with one file of a room, given the order of the rooms.
-fn faults(name: &str, source: &str, room: &str, depth: usize, rooms: &[String]) -> Vec<String> {
+fn faults(name: &str, source: &str, here: &[String], rooms: &[String]) -> Vec<String> {
+    let room = here.first().map_or("lib", String::as_str);
     let mut faults = Vec::new();
     let tokens = tokens(source);
     let lines = source.lines().count();
@@ -205,8 +269,11 @@ fn faults(name: &str, source: &str, room: &str, depth: usize, rooms: &[String]) 
         faults.push(format!("{name}: room '{room}' is not declared in lib.rs"));
         return faults;
     };
-    for import in root_imports(&tokens, depth) {
-        let (target, line) = (&import.text, import.line);
+    for Import { path, line } in imports(&tokens, here) {
+        let Some(target) = path.first() else { continue };
+        if STRANGERS.contains(&(room, target.as_str())) {
+            faults.push(format!("{name}:{line}: {room} is to know nothing of {target}"));
+        }
         match rooms.iter().position(|listed| listed == target) {
             Some(other) if other <= place => {}
             Some(_) => faults.push(format!("{name}:{line}: {room} imports {target}, which comes after it")),
@@ -239,15 +306,17 @@ fn rooms_import_only_what_comes_before_them() {
     files.sort();
     assert!(files.len() > rooms.len(), "{files:?}");
 
-    let mut all = Vec::new();
+    let (mut all, mut members) = (Vec::new(), Members::default());
     for path in &files {
         let inner = path.strip_prefix(&src).expect("the file lies in src");
-        let parts: Vec<String> =
+        let mut here: Vec<String> =
             inner.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
-        let depth =
-            if parts.last().is_some_and(|last| last == "mod") { parts.len() - 1 } else { parts.len() };
-        all.extend(faults(&inner.display().to_string(), &read(path), &parts[0], depth, &rooms));
+        here.pop_if(|last| last == "mod");
+        let source = read(path);
+        all.extend(faults(&inner.display().to_string(), &source, &here, &rooms));
+        members.add(&here, &imports(&without_tests(&tokens(&source)), &here));
     }
+    all.extend(members.circles());
     assert!(all.is_empty(), "{} faults:\n{}", all.len(), all.join("\n"));
 }
 
@@ -255,7 +324,8 @@ fn rooms_import_only_what_comes_before_them() {
 fn faults_of_board(source: &str, depth: usize) -> Vec<String> {
     let rooms = rooms_in("//! mod fake;\n/// Doc.\npub mod types;\npub mod board;\n\npub mod movegen;\n");
     assert_eq!(rooms, ["types", "board", "movegen"]);
-    faults("board/x.rs", source, "board", depth, &rooms)
+    let here = ["board", "x"].map(str::to_owned);
+    faults("board/x.rs", source, &here[..depth], &rooms)
 }
 
 #[test]
@@ -299,10 +369,35 @@ fn allowed_text_is_left_alone() {
 }
 
 #[test]
+fn circles_are_found() {
+    let circles = |files: &[(&str, &str)]| {
+        let mut members = Members::default();
+        for (module, source) in files {
+            let here: Vec<String> = module.split('/').map(str::to_owned).collect();
+            members.add(&here, &imports(&without_tests(&tokens(source)), &here));
+        }
+        members.circles()
+    };
+    let line = [("b/x", "use super::y::Y;"), ("b/y", "use crate::{b::z::{self, Z as W}, a};"), ("b/z", "")];
+    assert_eq!(circles(&line), Vec::<String>::new());
+    let ring = [line[0], line[1], ("b/z", "fn f() { super::x::g() }"), ("b/w", "use super::x;")];
+    assert_eq!(circles(&ring), ["b: circle of imports: x -> y, y -> z, z -> x"]);
+    // A folder counts as one, and is looked at by itself, too.
+    let folder =
+        [("b/x", "use super::f::g::G;"), ("b/f/g", "use super::h;"), ("b/f/h", "use super::super::x;")];
+    assert_eq!(circles(&folder), ["b: circle of imports: f -> x, x -> f"]);
+    let inner = [("b/f/g", "use super::h::H;"), ("b/f/h", "use crate::b::f::g::G;")];
+    assert_eq!(circles(&inner), ["b/f: circle of imports: g -> h, h -> g"]);
+    let tests =
+        [line[0], ("b/y", "fn f() {}\n#[cfg(test)]\nmod tests { use super::super::x; }"), ("b", "use x::X;")];
+    assert_eq!(circles(&tests), Vec::<String>::new());
+}
+
+#[test]
 fn mutable_statics_and_long_files_are_found() {
     assert_eq!(faults_of_board("\nstatic mut COUNT: u64 = 0;", 2), ["board/x.rs:2: mutable static"]);
     assert_eq!(faults_of_board(&"\n".repeat(MAX_LINES), 2), Vec::<String>::new());
     assert_eq!(faults_of_board(&"\n".repeat(MAX_LINES + 1), 2).len(), 1);
-    let stray = faults("x/y.rs", "", "x", 2, &["types".to_owned()]);
+    let stray = faults("x/y.rs", "", &["x".to_owned()], &["types".to_owned()]);
     assert_eq!(stray, ["x/y.rs: room 'x' is not declared in lib.rs"]);
 }

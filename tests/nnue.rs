@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use quillon::board::{Delta, Game, Position, START_FEN};
 use quillon::engine::Engine;
+use quillon::engine::bench;
 use quillon::nnue::inference::Kernels;
 use quillon::nnue::{self, AccumulatorStack, Network, NetworkParts};
 use quillon::search::{SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher};
-use quillon::tools::bench;
 use quillon::tt::TranspositionTable;
 use quillon::types::{Color, MAX_PLY, Move, MoveKind, Piece, Score, Square};
 

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use quillon::board::{Game, Position};
 use quillon::engine::Engine;
+use quillon::engine::bench::POSITIONS;
 use quillon::eval::evaluate;
 use quillon::movegen::perft;
 use quillon::notation::{format_uci, parse_uci};
 use quillon::search::{
     GameClock, Report, ScoreBound, SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher,
 };
-use quillon::tools::bench::POSITIONS;
 use quillon::tt::TranspositionTable;
 use quillon::types::{Depth, MAX_PLY, Move, Score};
 

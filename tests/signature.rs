@@ -1,13 +1,13 @@
 //! The search signature: nodes of the bench at a small depth.
 //!
 //! It changes with every change of what the search does and with nothing else. Where the change was
-//! meant, the failure message holds the number to put into `tools/bench.rs`; where it was not, it found a bug.
+//! meant, the failure message holds the number to put into `engine/bench.rs`; where it was not, it found a bug.
 
 use std::thread;
 
+use quillon::engine::bench::{POSITIONS, SIGNATURE, SIGNATURE_DEPTH, run};
 use quillon::nnue;
 use quillon::nnue::inference::Kernels;
-use quillon::tools::bench::{POSITIONS, SIGNATURE, SIGNATURE_DEPTH, run};
 
 /// The nodes of each position and their sum.
 fn bench() -> (Vec<u64>, u64) {
@@ -35,7 +35,7 @@ fn the_signature_is_the_same_on_every_run() {
     assert_eq!(
         nodes, SIGNATURE,
         "the signature at depth {SIGNATURE_DEPTH} is now {nodes}; if the change of the search was meant, \
-         write that number into src/tools/bench.rs and README.md"
+         write that number into src/engine/bench.rs and README.md"
     );
 }
 

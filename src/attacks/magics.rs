@@ -5,7 +5,7 @@
 //! and compares the result with the numbers below. To replace them, change the seed there, run
 //! `cargo test magics -- --nocapture` and paste what it prints.
 
-use super::sliders::{line_attacks, relevant_occupancy};
+use super::lines::{line_attacks, relevant_occupancy};
 use crate::types::{Bitboard, Square};
 
 /// Finds a magic number for a rook (`diagonal` false) or bishop on `square` by trying sparse random

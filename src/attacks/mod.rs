@@ -9,7 +9,5 @@ pub mod magics;
 mod sliders;
 
 pub use leapers::{king_attacks, knight_attacks, pawn_attacks, pawn_attacks_of_set};
-pub use lines::{between, line};
-pub use sliders::{
-    bishop_attacks, bishop_rays, line_attacks, queen_attacks, relevant_occupancy, rook_attacks, rook_rays,
-};
+pub use lines::{between, line, line_attacks, relevant_occupancy};
+pub use sliders::{bishop_attacks, bishop_rays, queen_attacks, rook_attacks, rook_rays};

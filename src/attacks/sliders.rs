@@ -5,58 +5,10 @@
 //! all others multiply by a magic number that moves them to the top of the word (CPW: "Magic
 //! Bitboards", fancy variant; "BMI2 - PEXT Bitboards"). Both index the same number of entries.
 
-use crate::types::{Bitboard, Square};
-
+use super::lines::{line_attacks, relevant_occupancy};
 #[cfg(not(target_feature = "bmi2"))]
 use super::magics::{BISHOP_MAGICS, ROOK_MAGICS};
-
-/// Number of line directions: file, rank, diagonal, anti-diagonal.
-pub(super) const DIRECTIONS: usize = 4;
-
-/// The line of one direction through `square`, without `square`.
-const fn line_mask(direction: usize, square: Square) -> u64 {
-    let (file, rank) = (square as i32 & 7, square as i32 >> 3);
-    let own = 1u64 << square as u8;
-    let mask = match direction {
-        0 => 0x0101_0101_0101_0101 << file,
-        1 => 0xFF << (8 * rank),
-        2 => shift_diagonal(0x8040_2010_0804_0201, rank - file),
-        _ => shift_diagonal(0x0102_0408_1020_4080, rank + file - 7),
-    };
-    mask & !own
-}
-
-/// Moves a main diagonal up (positive) or down by whole ranks.
-const fn shift_diagonal(diagonal: u64, ranks: i32) -> u64 {
-    if ranks >= 0 { diagonal << (8 * ranks) } else { diagonal >> (-8 * ranks) }
-}
-
-/// Attacks along one direction (CPW: "Hyperbola Quintessence"): subtracting the slider from the
-/// occupancy flips all bits up to the first blocker; doing it on the mirrored board gives the other way.
-pub(super) const fn const_line_attacks(direction: usize, square: Square, occupied: Bitboard) -> Bitboard {
-    let mask = line_mask(direction, square);
-    let slider = 1u64 << square as u8;
-    let blockers = occupied.0 & mask;
-    let up = blockers.wrapping_sub(slider.wrapping_mul(2));
-    let down = blockers.reverse_bits().wrapping_sub(slider.reverse_bits().wrapping_mul(2)).reverse_bits();
-    Bitboard((up ^ down) & mask)
-}
-
-/// Slider attacks without tables, for building and checking them. `diagonal` picks bishop over rook.
-pub const fn line_attacks(diagonal: bool, square: Square, occupied: Bitboard) -> Bitboard {
-    let first = if diagonal { 2 } else { 0 };
-    Bitboard(
-        const_line_attacks(first, square, occupied).0 | const_line_attacks(first + 1, square, occupied).0,
-    )
-}
-
-/// Squares whose occupation changes a slider's reach: its rays without their last squares.
-pub const fn relevant_occupancy(diagonal: bool, square: Square) -> Bitboard {
-    let (file, rank) = (square.file(), square.rank());
-    let files = (Bitboard::FILE_A.0 | Bitboard::FILE_H.0) & !file.bitboard().0;
-    let ranks = (0xFF | 0xFF << 56) & !rank.bitboard().0;
-    Bitboard(line_attacks(diagonal, square, Bitboard::EMPTY).0 & !(files | ranks))
-}
+use crate::types::{Bitboard, Square};
 
 /// Where a square's attack sets lie in the table, and how to index them.
 #[derive(Clone, Copy)]

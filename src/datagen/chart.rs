@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use crate::tools::svg::{self, escaped};
+use crate::console::svg::{self, escaped};
 
 /// A histogram: counts under labels.
-pub(super) struct Chart {
-    pub(super) title: String,
-    pub(super) bars: Vec<(String, u64)>,
+pub(crate) struct Chart {
+    pub(crate) title: String,
+    pub(crate) bars: Vec<(String, u64)>,
 }
 
 /// Characters of the longest bar in a text.
@@ -33,7 +33,7 @@ impl Chart {
     }
 
     /// The title and a line for each bar.
-    pub(super) fn to_text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         let label_width = self.bars.iter().map(|bar| bar.0.len()).max().unwrap_or(0);
         let mut text = self.title.clone();
         for (label, count) in &self.bars {
@@ -48,7 +48,7 @@ impl Chart {
 }
 
 /// All charts below each other as an SVG document.
-pub(super) fn to_svg(charts: &[Chart]) -> String {
+pub(crate) fn to_svg(charts: &[Chart]) -> String {
     let height =
         charts.iter().map(|chart| TITLE_HEIGHT + chart.bars.len() * ROW_HEIGHT).sum::<usize>() + 2 * MARGIN;
     let mut svg = svg::start(WIDTH, height);

@@ -15,35 +15,16 @@ use super::player::{Player, Thinking};
 use super::progress::Progress;
 use super::record::GameRecord;
 use super::selfplay::{NoOpening, SelfPlay};
-use super::tally::Tally;
+use super::tally::{Goal, Tally};
 use super::writer::DataWriter;
 use crate::tt::AllocationError;
 
 /// How long the writer waits for a game before it looks at clock and stop flag.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// When to stop; whatever comes first.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Goal {
-    /// Positions fit for training in the file.
-    pub(super) positions: Option<u64>,
-    /// Games in the file.
-    pub(super) games: Option<u64>,
-    /// Time of this run.
-    pub(super) time: Option<Duration>,
-}
-
-impl Goal {
-    /// Whether a file with these games is complete.
-    pub(super) fn is_met(&self, tally: &Tally) -> bool {
-        self.positions.is_some_and(|positions| tally.kept >= positions)
-            || self.games.is_some_and(|games| tally.games >= games)
-    }
-}
-
 /// Why generation failed.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum GenerateError {
+pub(crate) enum GenerateError {
     #[error("{0}")]
     Data(#[from] DataError),
     #[error("{0}")]
@@ -53,7 +34,7 @@ pub(super) enum GenerateError {
 }
 
 /// What a run has brought.
-pub(super) struct GenerateReport {
+pub(crate) struct GenerateReport {
     before: Tally,
     after: Tally,
     bytes: u64,
@@ -107,7 +88,7 @@ type Played = Result<(u64, GameRecord), GenerateError>;
 
 /// Plays until the goal is met, the time is over or `stop` is set; running games are then played to
 /// their end, unless they are more than the goal asks for.
-pub(super) fn generate(
+pub(crate) fn generate(
     self_play: &SelfPlay,
     thinking: &Thinking,
     threads: usize,
@@ -217,8 +198,8 @@ mod tests {
     use super::super::openings::Openings;
     use super::super::sample;
     use super::*;
+    use crate::console::Output;
     use crate::nnue;
-    use crate::uci::Output;
 
     #[test]
     fn the_end_of_the_time_is_no_wish_of_the_user() {

@@ -4,10 +4,8 @@
 //! is used as it is; only limits and openings differ from ordinary play.
 
 mod bits;
-mod chart;
+pub(crate) mod chart;
 mod codec;
-pub mod data_command;
-pub mod datagen_command;
 mod error;
 mod generate;
 mod header;
@@ -17,13 +15,22 @@ mod progress;
 mod reader;
 mod record;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod selfplay;
 mod stats;
 mod tally;
 mod wdl;
 mod whole_file;
 mod writer;
+
+pub(crate) use generate::generate;
+pub(crate) use openings::{Openings, RANDOM_PLIES, RANDOM_PLIES_AFTER_FILE, read_positions};
+pub(crate) use player::Thinking;
+pub(crate) use progress::Progress;
+pub(crate) use selfplay::{SelfPlay, rules};
+pub(crate) use stats::Stats;
+pub(crate) use tally::Goal;
+pub(crate) use wdl::WdlCounts;
 
 pub use codec::RecordError;
 pub use error::{BlockFault, DataError, Sound};

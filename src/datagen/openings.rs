@@ -7,10 +7,10 @@ use crate::board::{FenError, Game, Position};
 use crate::types::Move;
 
 /// Random plies from the initial position; one more at even odds, so that both sides come to move first.
-pub(super) const RANDOM_PLIES: u32 = 8;
+pub(crate) const RANDOM_PLIES: u32 = 8;
 
 /// Random plies from positions of a file, which are varied already.
-pub(super) const RANDOM_PLIES_AFTER_FILE: u32 = 4;
+pub(crate) const RANDOM_PLIES_AFTER_FILE: u32 = 4;
 
 /// Why a file of openings is of no use.
 #[derive(Debug, thiserror::Error)]
@@ -51,26 +51,26 @@ pub enum OpeningsError {
 
 /// How games begin.
 #[derive(Clone, Debug)]
-pub(super) struct Openings {
+pub(crate) struct Openings {
     /// Positions of a file, in place of the initial position; may be empty.
-    pub(super) positions: Vec<Position>,
+    pub(crate) positions: Vec<Position>,
     /// Share of games, 0 to 1, that begin from one of the 960 positions of Chess960.
-    pub(super) chess960_share: f64,
+    pub(crate) chess960_share: f64,
     /// Random plies; one more at even odds.
-    pub(super) random_plies: u32,
+    pub(crate) random_plies: u32,
 }
 
 /// A beginning that was drawn.
-pub(super) struct Opening {
-    pub(super) start: Position,
-    pub(super) moves: Vec<Move>,
+pub(crate) struct Opening {
+    pub(crate) start: Position,
+    pub(crate) moves: Vec<Move>,
     /// The game after the random moves.
-    pub(super) game: Game,
+    pub(crate) game: Game,
 }
 
 impl Openings {
     /// Draws a beginning; `None` when the random moves ended the game.
-    pub(super) fn draw(&self, rng: &mut fastrand::Rng) -> Option<Opening> {
+    pub(crate) fn draw(&self, rng: &mut fastrand::Rng) -> Option<Opening> {
         let start = if rng.f64() < self.chess960_share {
             chess960_start(rng.u32(0..960))
         } else {
@@ -90,7 +90,7 @@ impl Openings {
 
 /// The positions of a file with a FEN or EPD in each line. Operations after the position are passed over, so
 /// are empty lines and comments (`#`).
-pub(super) fn read_positions(file: &Path) -> Result<Vec<Position>, OpeningsError> {
+pub(crate) fn read_positions(file: &Path) -> Result<Vec<Position>, OpeningsError> {
     let name = || file.to_owned();
     let bytes = std::fs::read(file).map_err(|error| OpeningsError::Read { file: name(), error })?;
     let mut positions = Vec::new();

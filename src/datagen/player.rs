@@ -23,7 +23,7 @@ const CHECK_DEPTH: Depth = 8;
 const CHECK_NODES: u64 = 2_000;
 
 /// The constants above in a few words, for the header of a file: they decide which games are played.
-pub(super) fn limits() -> String {
+pub(crate) fn limits() -> String {
     format!(
         "hash {HASH_MIB} MiB, hard limit x{HARD_FACTOR}, check {CHECK_DEPTH} plies or {CHECK_NODES} nodes"
     )
@@ -31,23 +31,23 @@ pub(super) fn limits() -> String {
 
 /// How a player thinks.
 #[derive(Clone)]
-pub(super) struct Thinking {
+pub(crate) struct Thinking {
     /// No further iteration begins after so many nodes.
-    pub(super) soft_nodes: u64,
+    pub(crate) soft_nodes: u64,
     /// What evaluates.
-    pub(super) network: Arc<Network>,
+    pub(crate) network: Arc<Network>,
 }
 
 impl Thinking {
     /// Name of the network, which the header of a file states. Networks of one name are told apart.
-    pub(super) fn evaluation(&self) -> String {
+    pub(crate) fn evaluation(&self) -> String {
         let network = &self.network;
         format!("{} {:08x}", network.name(), crc32fast::hash(&network.to_bytes()))
     }
 }
 
 /// Plays both sides, alone on its thread.
-pub(super) struct Player {
+pub(crate) struct Player {
     searcher: Searcher,
     table: Arc<TranspositionTable>,
     thinking: Thinking,
@@ -55,19 +55,19 @@ pub(super) struct Player {
 
 impl Player {
     /// A player that has learnt nothing yet.
-    pub(super) fn new(thinking: &Thinking) -> Result<Player, AllocationError> {
+    pub(crate) fn new(thinking: &Thinking) -> Result<Player, AllocationError> {
         let table = Arc::new(TranspositionTable::new(HASH_MIB)?);
         Ok(Player { searcher: Searcher::new(0), table, thinking: thinking.clone() })
     }
 
     /// Forgets everything, so that a game does not depend on those before.
-    pub(super) fn new_game(&mut self) {
+    pub(crate) fn new_game(&mut self) {
         self.table.clear(1);
         self.searcher.new_game();
     }
 
     /// The move to play; `None` only where there is none.
-    pub(super) fn choose(&mut self, game: &Game) -> Option<ScoredMove> {
+    pub(crate) fn choose(&mut self, game: &Game) -> Option<ScoredMove> {
         let soft_nodes = self.thinking.soft_nodes;
         self.search(
             game,
@@ -80,7 +80,7 @@ impl Player {
     }
 
     /// A quick look at a position before a game begins there.
-    pub(super) fn judge(&mut self, game: &Game) -> Option<Score> {
+    pub(crate) fn judge(&mut self, game: &Game) -> Option<Score> {
         let limits =
             SearchLimits { depth: Some(CHECK_DEPTH), nodes: Some(CHECK_NODES), ..SearchLimits::default() };
         self.search(game, limits).map(|found| found.score)

@@ -6,17 +6,16 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::generate::Goal;
 use super::record::GameRecord;
-use super::tally::Tally;
-use crate::tools::progress::clock;
-use crate::uci::Output;
+use super::tally::{Goal, Tally};
+use crate::console::Output;
+use crate::console::progress::clock;
 
 const BAR_INTERVAL: Duration = Duration::from_millis(200);
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Counts games and shows the count.
-pub(super) struct Progress<'a> {
+pub(crate) struct Progress<'a> {
     goal: Goal,
     before: Tally,
     tally: Tally,
@@ -29,7 +28,7 @@ pub(super) struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     /// Progress towards a goal from the games that there are already.
-    pub(super) fn new(goal: Goal, tally: Tally, output: &'a Output) -> Progress<'a> {
+    pub(crate) fn new(goal: Goal, tally: Tally, output: &'a Output) -> Progress<'a> {
         let bar = stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(1000);
             let style = ProgressStyle::with_template("{bar:30} {percent:>3}%  {msg}");
@@ -41,17 +40,17 @@ impl<'a> Progress<'a> {
     }
 
     /// The games so far.
-    pub(super) fn tally(&self) -> Tally {
+    pub(crate) fn tally(&self) -> Tally {
         self.tally
     }
 
     /// Counts a game.
-    pub(super) fn add(&mut self, game: &GameRecord) {
+    pub(crate) fn add(&mut self, game: &GameRecord) {
         self.tally.add(game);
     }
 
     /// Shows the count, if it is time for it.
-    pub(super) fn show(&mut self) {
+    pub(crate) fn show(&mut self) {
         self.pace.add(self.start.elapsed(), self.tally);
         let interval = if self.bar.is_some() { BAR_INTERVAL } else { LINE_INTERVAL };
         if self.shown.elapsed() < interval {
@@ -70,12 +69,12 @@ impl<'a> Progress<'a> {
     }
 
     /// Whether nobody sees the count any more.
-    pub(super) fn is_unseen(&self) -> bool {
+    pub(crate) fn is_unseen(&self) -> bool {
         self.output.is_closed()
     }
 
     /// Takes the bar away.
-    pub(super) fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

@@ -16,7 +16,7 @@ const STARTS: [&str; 6] = [
 ];
 
 /// A game of random moves with random scores.
-pub(super) fn game(rng: &mut fastrand::Rng) -> GameRecord {
+pub(crate) fn game(rng: &mut fastrand::Rng) -> GameRecord {
     let start: Position = STARTS[rng.usize(..STARTS.len())].parse().expect("a valid FEN");
     let mut game = Game::new(start);
     let (mut opening, mut moves) = (Vec::new(), Vec::new());
@@ -35,13 +35,13 @@ pub(super) fn game(rng: &mut fastrand::Rng) -> GameRecord {
 }
 
 /// So many random games.
-pub(super) fn games(count: usize, seed: u64) -> Vec<GameRecord> {
+pub(crate) fn games(count: usize, seed: u64) -> Vec<GameRecord> {
     let mut rng = fastrand::Rng::with_seed(seed);
     (0..count).map(|_| game(&mut rng)).collect()
 }
 
 /// A header as self-play writes it.
-pub(super) fn header() -> DataHeader {
+pub(crate) fn header() -> DataHeader {
     DataHeader {
         engine: "Quillon 0.0.0".to_owned(),
         evaluation: "none".to_owned(),

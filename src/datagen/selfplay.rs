@@ -29,7 +29,7 @@ const MAX_PLIES: usize = 600;
 
 /// The rules above and the player's in a few words, for the header of a file: games under other rules do not
 /// belong into it.
-pub(super) fn rules() -> String {
+pub(crate) fn rules() -> String {
     format!(
         "opening {MAX_OPENING_SCORE}, win {WIN_SCORE}x{WIN_PLIES}, draw {DRAW_SCORE}x{DRAW_PLIES} from {DRAW_FROM_PLY}, end {MAX_PLIES}, {}",
         player::limits()
@@ -37,9 +37,9 @@ pub(super) fn rules() -> String {
 }
 
 /// What decides which games are played, besides the engine itself.
-pub(super) struct SelfPlay {
-    pub(super) openings: Openings,
-    pub(super) seed: u64,
+pub(crate) struct SelfPlay {
+    pub(crate) openings: Openings,
+    pub(crate) seed: u64,
 }
 
 /// No balanced opening was found.
@@ -49,7 +49,7 @@ pub struct NoOpening;
 
 impl SelfPlay {
     /// Plays the game of this number, which depends on nothing else; `None` when it was abandoned.
-    pub(super) fn play(
+    pub(crate) fn play(
         &self,
         number: u64,
         player: &mut Player,

@@ -34,7 +34,7 @@ const ENDINGS: [&str; 7] = [
 ];
 
 /// Counts over games and the positions in them that are fit for training.
-pub(super) struct Stats {
+pub(crate) struct Stats {
     tally: Tally,
     /// Bytes of the files.
     bytes: u64,
@@ -51,7 +51,7 @@ pub(super) struct Stats {
 }
 
 impl Stats {
-    pub(super) fn new() -> Stats {
+    pub(crate) fn new() -> Stats {
         Stats {
             tally: Tally::default(),
             bytes: 0,
@@ -67,12 +67,12 @@ impl Stats {
     }
 
     /// Counts the size of a file.
-    pub(super) fn add_bytes(&mut self, bytes: u64) {
+    pub(crate) fn add_bytes(&mut self, bytes: u64) {
         self.bytes += bytes;
     }
 
     /// Counts a game.
-    pub(super) fn add(&mut self, game: &GameRecord) {
+    pub(crate) fn add(&mut self, game: &GameRecord) {
         self.tally.add(game);
         self.longest = self.longest.max(game.plies());
         self.plies[(game.plies() / PLIES_STEP).min(PLIES_BARS - 1)] += 1;
@@ -97,7 +97,7 @@ impl Stats {
     }
 
     /// The counts as sentences and histograms.
-    pub(super) fn report(mut self) -> StatsReport {
+    pub(crate) fn report(mut self) -> StatsReport {
         let duplicates = self.duplicates();
         let Tally { games, plies, kept, results } = self.tally;
         let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
@@ -180,9 +180,9 @@ fn men_label(bar: u32) -> String {
 }
 
 /// The outcome of [`Stats`].
-pub(super) struct StatsReport {
+pub(crate) struct StatsReport {
     summary: String,
-    pub(super) charts: Vec<Chart>,
+    pub(crate) charts: Vec<Chart>,
 }
 
 impl fmt::Display for StatsReport {

@@ -1,5 +1,7 @@
 //! Counts of games.
 
+use std::time::Duration;
+
 use super::record::{GameRecord, Outcome};
 
 /// What is known of a number of games.
@@ -33,5 +35,24 @@ impl Tally {
     pub(super) fn results_text(&self) -> String {
         let [white, draws, black] = self.results;
         format!("+{white} ={draws} -{black}")
+    }
+}
+
+/// When to stop; whatever comes first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Goal {
+    /// Positions fit for training in the file.
+    pub(crate) positions: Option<u64>,
+    /// Games in the file.
+    pub(crate) games: Option<u64>,
+    /// Time of this run.
+    pub(crate) time: Option<Duration>,
+}
+
+impl Goal {
+    /// Whether a file with these games is complete.
+    pub(crate) fn is_met(&self, tally: &Tally) -> bool {
+        self.positions.is_some_and(|positions| tally.kept >= positions)
+            || self.games.is_some_and(|games| tally.games >= games)
     }
 }

@@ -17,14 +17,14 @@ type Vector = [f64; COEFFICIENTS];
 
 /// Results counted by material and score.
 #[derive(Default)]
-pub(super) struct WdlCounts {
+pub(crate) struct WdlCounts {
     /// By material and class of scores: how often the side to move won, drew and lost.
     classes: BTreeMap<(u32, i32), [u64; 3]>,
 }
 
 impl WdlCounts {
     /// Counts the positions of a game that are fit for training.
-    pub(super) fn add(&mut self, game: &GameRecord) {
+    pub(crate) fn add(&mut self, game: &GameRecord) {
         game.for_each_kept(|Kept { position, score, outcome, .. }| {
             let result = match outcome {
                 Outcome::Draw => 1,
@@ -37,7 +37,7 @@ impl WdlCounts {
     }
 
     /// The model that makes the counted results most likely; `None` where they do not determine one.
-    pub(super) fn fit(&self) -> Option<WdlFit> {
+    pub(crate) fn fit(&self) -> Option<WdlFit> {
         let mut model = WdlModel { a: [150.0, 0.0, 0.0, 0.0], b: [100.0, 0.0, 0.0, 0.0] };
         let mut loss = self.loss(&model);
         for _ in 0..100 {
@@ -194,9 +194,9 @@ struct WdlRow {
 }
 
 /// A fitted model with what speaks for it.
-pub(super) struct WdlFit {
+pub(crate) struct WdlFit {
     /// The model.
-    pub(super) model: WdlModel,
+    pub(crate) model: WdlModel,
     loss: f64,
     rows: Vec<WdlRow>,
 }

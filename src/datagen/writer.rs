@@ -127,7 +127,7 @@ impl DataWriter {
     }
 
     /// [`DataWriter::finish`], except that the file stays locked as long as the writer lives.
-    pub(super) fn complete(&mut self) -> Result<u64, DataError> {
+    pub(crate) fn complete(&mut self) -> Result<u64, DataError> {
         let written = self.check().and_then(|()| self.write_block());
         let synced = self.file.sync_all().map_err(DataError::Write);
         written.and(synced).map(|()| self.bytes)

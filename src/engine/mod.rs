@@ -3,6 +3,7 @@
 //!
 //! Engines share nothing, so several can live in one process.
 
+pub mod bench;
 mod opening;
 mod workers;
 
@@ -19,6 +20,8 @@ use workers::Workers;
 
 pub use opening::{DEFAULT_BOOK_DEPTH, Opening};
 
+/// Name and version, as UCI and data files give them.
+pub const NAME: &str = concat!("Quillon ", env!("CARGO_PKG_VERSION"));
 /// Size of the transposition table at start, in MiB.
 pub const DEFAULT_HASH_MIB: usize = 16;
 /// Largest size of the transposition table, in MiB.

@@ -20,13 +20,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::error::{LoadError, NetworkError};
 use super::features::FEATURES;
-use super::network::{MAX_HIDDEN, Network, NetworkParts, QA, QB};
+use super::network::{LoadError, MAX_HIDDEN, Network, NetworkError, NetworkParts, QA, QB};
 
 const MAGIC: [u8; 8] = *b"QuilNNUE";
 /// The version written and read.
-pub(super) const VERSION: u16 = 1;
+const VERSION: u16 = 1;
 const ARCHITECTURE: u16 = 1;
 /// Where the checksum stands.
 const CHECKSUM_AT: usize = 24;
@@ -81,7 +80,7 @@ impl Network {
         let number = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
         let (version, hidden, buckets) = (number(8), usize::from(number(12)), usize::from(number(14)));
         if version != VERSION {
-            return Err(NetworkError::Version(version));
+            return Err(NetworkError::Version { found: version, known: VERSION });
         }
         let [first_unit, output_unit, scale] = [16, 18, 20].map(|at| i32::from(number(at)));
         if number(10) != ARCHITECTURE || [first_unit, output_unit] != [QA, QB] {

@@ -11,7 +11,6 @@
 //! The arithmetic is in integers, and every processor gives the same result to the last bit.
 
 mod accumulator;
-mod error;
 mod features;
 mod file;
 pub mod inference;
@@ -22,11 +21,10 @@ use std::sync::Arc;
 use once_cell::sync::Lazy;
 
 pub use accumulator::AccumulatorStack;
-pub use error::{LoadError, NetworkError};
 pub use features::{FEATURES, Viewpoint, can_occur, feature_index, output_bucket};
 pub use network::{
-    MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, Network, NetworkParts, QA, QB,
-    SCALES,
+    LoadError, MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, Network, NetworkError,
+    NetworkParts, QA, QB, SCALES,
 };
 
 /// The network that is part of the program. `docs/training.md` tells how it was trained.

@@ -11,7 +11,6 @@
 mod check;
 mod convert;
 mod files;
-mod layout;
 mod name;
 mod root;
 mod tables;

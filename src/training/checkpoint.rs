@@ -17,14 +17,13 @@
 //! First weights and orders depend on the seed and the number of the pass only, so no state of a random
 //! generator needs to be kept.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::adam::Adam;
 use super::history::{History, Row};
 use super::lane::{LANE, Lanes};
-use super::session::write_whole;
 use super::settings::Settings;
 use super::shape::Shape;
 use super::trainer::{State, Trainer, Validation};
@@ -278,6 +277,17 @@ fn listed(settings: &Settings) -> Vec<(String, String)> {
         ("--seed", &settings.seed),
     ];
     list.into_iter().map(|(name, value)| (name.to_owned(), value.to_string())).collect()
+}
+
+/// Writes a file; its name appears, or an old one is replaced, only when all of it is on the disk, so that
+/// even a power failure leaves no half.
+pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let unfinished = path.with_added_extension("part");
+    let mut file = File::create(&unfinished)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    drop(file);
+    fs::rename(&unfinished, path)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::tools::svg;
+use crate::console::svg;
 
 /// A line with its name.
 pub(super) struct Series {

@@ -29,7 +29,6 @@
 mod adam;
 mod block;
 mod checkpoint;
-pub mod command;
 mod curve;
 mod dataset;
 mod history;

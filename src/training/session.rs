@@ -1,13 +1,13 @@
 //! A training from the first pass to the net file: log, checkpoints, report.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indicatif::ProgressBar;
 
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, write_whole};
 use super::dataset::Dataset;
 use super::history::{History, Row};
 use super::knowledge::Knowledge;
@@ -16,9 +16,9 @@ use super::record::Record;
 use super::settings::Settings;
 use super::shape::Shape;
 use super::trainer::Trainer;
+use crate::console::Output;
+use crate::console::progress;
 use crate::nnue::{Network, NetworkError, NetworkParts};
-use crate::tools::progress;
-use crate::uci::Output;
 
 /// A row of the log covers a pass, or this many positions of a longer one.
 const ROW_POSITIONS: usize = 10_000_000;
@@ -329,17 +329,6 @@ fn announce(steps: u64, total: u64) -> String {
 /// At most so many of these records, evenly spread.
 fn spread(records: &[Record], count: usize) -> Vec<Record> {
     records.iter().copied().step_by(records.len().div_ceil(count).max(1)).collect()
-}
-
-/// Writes a file; its name appears, or an old one is replaced, only when all of it is on the disk, so that
-/// even a power failure leaves no half.
-pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let unfinished = path.with_added_extension("part");
-    let mut file = File::create(&unfinished)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    drop(file);
-    fs::rename(&unfinished, path)
 }
 
 /// Writes a file, or says which one could not be written.

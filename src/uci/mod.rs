@@ -5,6 +5,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod bench;
 #[cfg(windows)]
 mod codepage;
 pub mod command;
@@ -12,12 +13,10 @@ mod driver;
 pub mod format;
 mod help;
 pub mod input;
-mod log;
 mod nearest;
 mod node_clock;
 pub mod options;
-mod output;
 pub mod position;
 
-pub use driver::{NAME, converse, run};
-pub use output::Output;
+pub use bench::run_bench;
+pub use driver::{converse, run};

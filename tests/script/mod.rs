@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
 
 use quillon::board::{FenRepair, Game, Position};
+use quillon::console::Output;
 use quillon::notation::{format_uci, parse_uci};
 use quillon::types::CastlingMode;
 use quillon::uci::command::{self, Command};
 use quillon::uci::input::{self, Input};
 use quillon::uci::options::{self, Change};
-use quillon::uci::{Output, converse, position};
+use quillon::uci::{converse, position};
 
 const MODES: [CastlingMode; 2] = [CastlingMode::Standard, CastlingMode::Chess960];
 
@@ -236,7 +237,7 @@ impl Belief {
 pub fn output_of(script: &str) -> String {
     let sink = Sink::default();
     let script = Cursor::new(script.to_owned());
-    converse(script, Output::new(sink.clone()), |_, _, _, _| String::new()).expect("memory and threads");
+    converse(script, Output::new(sink.clone())).expect("memory and threads");
     let output = sink.0.lock().expect("no writer panics").clone();
     String::from_utf8(output).expect("output is UTF-8")
 }

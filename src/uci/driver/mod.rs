@@ -25,19 +25,18 @@ use super::help::HELP;
 use super::input::{self, Input, MAX_LINE};
 use super::node_clock::NodeClock;
 use super::options::{self, Settings};
-use super::{Output, format, position};
+use super::{format, position, run_bench};
 use crate::board::Position;
-use crate::engine::{Engine, EngineError};
+use crate::console::Output;
+use crate::engine::bench::DEFAULT_DEPTH;
+use crate::engine::{Engine, EngineError, NAME};
 use crate::eval::WdlModel;
 use crate::movegen::perft_divide;
-use crate::nnue::Network;
+use crate::nnue::inference::Kernels;
 use crate::notation::parse_uci;
 use crate::search::{Control, GameClock, SearchEvent, SearchLimits};
 use crate::types::{Depth, Move};
 use queue::{Order, Queue};
-
-/// Name and version as `id name` shows them.
-pub const NAME: &str = concat!("Quillon ", env!("CARGO_PKG_VERSION"));
 
 enum Event {
     /// A line, and when it came.
@@ -57,18 +56,13 @@ enum Event {
 /// How often it is tried, after the end of input, whether anybody still reads the output.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
-/// Runs the bench to a depth with a network, writing its progress, until it is stopped, and returns its last
-/// line.
-pub type Bench = fn(Option<Depth>, Arc<Network>, &Output, &Arc<Control>) -> String;
-
-/// Speaks UCI on standard input and this output until `quit` or the end of input. `bench` runs the bench
-/// command, which lives in a later room.
+/// Speaks UCI on standard input and this output until `quit` or the end of input.
 ///
 /// # Errors
 /// When the engine cannot be set up.
-pub fn run(output: Arc<Output>, bench: Bench) -> Result<(), EngineError> {
+pub fn run(output: Arc<Output>) -> Result<(), EngineError> {
     // A lock of standard input cannot go to the thread that reads.
-    converse(BufReader::new(stdin()), output, bench)
+    converse(BufReader::new(stdin()), output)
 }
 
 /// The same on any streams.
@@ -78,7 +72,6 @@ pub fn run(output: Arc<Output>, bench: Bench) -> Result<(), EngineError> {
 pub fn converse(
     stream: impl BufRead + Send + 'static,
     output: impl Into<Arc<Output>>,
-    bench: Bench,
 ) -> Result<(), EngineError> {
     let (sender, events) = channel();
     let reader_sender = sender.clone();
@@ -95,7 +88,6 @@ pub fn converse(
         stopping: false,
         stop_work: Box::new(|| {}),
         queue: Queue::default(),
-        bench,
     };
     driver.serve(&events);
     Ok(())
@@ -127,7 +119,6 @@ struct Driver {
     stop_work: Box<dyn Fn()>,
     /// What waits for the search to end.
     queue: Queue,
-    bench: Bench,
 }
 
 impl Driver {
@@ -445,12 +436,13 @@ impl Driver {
 
     /// Runs the bench on a thread of its own.
     fn bench(&mut self, depth: Option<Depth>) {
-        let (bench, network) = (self.bench, Arc::clone(self.engine.network()));
+        let depth = depth.unwrap_or(DEFAULT_DEPTH);
+        let (network, kernels) = (Arc::clone(self.engine.network()), Kernels::best());
         let output = Arc::clone(&self.output);
         let control = Arc::new(Control::new(1, false));
         let stop = Arc::clone(&control);
         self.stop_work = Box::new(move || stop.stop());
-        self.run_beside(move || bench(depth, network, &output, &control));
+        self.run_beside(move || run_bench(depth, network, kernels, &output, &control));
     }
 
     /// Runs long work on a thread of its own. What it returns is printed when it is done.

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use super::{faults, progress};
+use super::faults;
 use crate::board::{FenError, Position};
+use crate::console::Output;
+use crate::console::progress;
 use crate::movegen::{PerftOptions, perft_parallel};
-use crate::uci::Output;
 
 /// One row of a suite.
 #[derive(Clone, Debug)]

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::bench::{self, POSITIONS, SIGNATURE, SIGNATURE_DEPTH};
 use crate::board::{Game, Position, START_FEN};
+use crate::console::Output;
 use crate::engine::Engine;
 use crate::movegen::{PerftOptions, perft_parallel};
 use crate::nnue::inference::Kernels;
@@ -18,7 +19,6 @@ use crate::notation::format_san;
 use crate::search::{SearchEvent, SearchLimits};
 use crate::tt::{Bound, TranspositionTable, TtEntry};
 use crate::types::{Move, MoveKind, Score, Square};
-use crate::uci::Output;
 
 /// What a check found out, or what is wrong.
 type Finding = Result<String, String>;

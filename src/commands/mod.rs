@@ -1,4 +1,14 @@
-//! The command line.
+//! The command line: which command runs with which arguments.
+
+mod data;
+mod datagen;
+mod epd;
+mod eval_file;
+mod faults;
+mod perft;
+pub mod selftest;
+pub mod suite;
+mod train;
 
 use std::io::{self, IsTerminal, Write, stdin};
 use std::path::PathBuf;
@@ -7,14 +17,13 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
-use crate::datagen::{data_command as data, datagen_command as datagen};
-use crate::nnue::Network;
+use crate::console::Output;
+use crate::engine::{NAME, bench};
 use crate::nnue::inference::Kernels;
 use crate::search::Control;
-use crate::tools::{EvalFile, bench, epd, perft, selftest, suite};
-use crate::training::command as training;
 use crate::types::Depth;
-use crate::uci::{self, Output};
+use crate::uci::{self, run_bench};
+use eval_file::EvalFile;
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and output, which is what
 /// chess programs such as Cute Chess or Arena expect.
@@ -64,7 +73,7 @@ enum Tool {
     /// Check, describe and combine files of training data
     Data(data::Arguments),
     /// Train a network on such files
-    Train(Box<training::Arguments>),
+    Train(Box<train::Arguments>),
     /// List the search parameters in the input format of OpenBench's SPSA tuner
     #[cfg(feature = "tuning")]
     Spsa,
@@ -133,7 +142,7 @@ impl Tool {
             Tool::Epd(arguments) => epd::run(&arguments, output),
             Tool::Datagen(arguments) => datagen::run(&arguments, output),
             Tool::Data(arguments) => data::run(&arguments, output),
-            Tool::Train(arguments) => training::run(&arguments, output),
+            Tool::Train(arguments) => train::run(&arguments, output),
             #[cfg(feature = "tuning")]
             Tool::Spsa => Ok(list_parameters(output)),
             Tool::PerftSuite { file, max_depth, max_nodes, threads } => {
@@ -173,12 +182,9 @@ fn complain(message: &str) {
 
 fn speak_uci(output: &Arc<Output>) -> Result<ExitCode, String> {
     if stdin().is_terminal() {
-        output.line(&format!("{}, a UCI chess engine. Type 'help' for help, 'quit' to leave.", uci::NAME));
+        output.line(&format!("{}, a UCI chess engine. Type 'help' for help, 'quit' to leave.", NAME));
     }
-    uci::run(Arc::clone(output), |depth, network, output, control| {
-        run_bench(depth.unwrap_or(bench::DEFAULT_DEPTH), network, Kernels::best(), output, control)
-    })
-    .map_err(|error| error.to_string())?;
+    uci::run(Arc::clone(output)).map_err(|error| error.to_string())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -192,25 +198,4 @@ fn list_parameters(output: &Output) -> ExitCode {
         ));
     }
     ExitCode::SUCCESS
-}
-
-/// Prints a line per position, as long as somebody reads them, and returns the closing one.
-fn run_bench(
-    depth: Depth,
-    network: Arc<Network>,
-    kernels: Kernels,
-    output: &Output,
-    control: &Arc<Control>,
-) -> String {
-    let total = bench::POSITIONS.len();
-    let progress = |number: usize, nodes| {
-        if !output.line(&format!("position {number:>2} of {total}: {nodes:>9} nodes")) {
-            control.stop();
-        }
-    };
-    match bench::run_until(control, depth, network, kernels, progress) {
-        Ok(_) if control.is_stopped() => "info string bench stopped".to_owned(),
-        Ok(report) => format!("{} nodes {} nps", report.nodes, report.nps()),
-        Err(error) => format!("info string {error}"),
-    }
 }

@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::board::{Position, START_FEN};
+use crate::console::Output;
 use crate::movegen::{PerftError, PerftOptions, perft_parallel};
 use crate::notation::format_uci;
 use crate::tt::memory_shortage;
-use crate::uci::Output;
 
 /// Deepest perft in plies; far beyond what any machine finishes.
 pub(super) const MAX_DEPTH: u32 = 30;

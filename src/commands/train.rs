@@ -4,21 +4,14 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::checkpoint::Checkpoint;
-use super::dataset::{Dataset, DatasetBuilder};
-use super::history::History;
-use super::labels::SignAgreement;
-use super::objective::Cost;
-use super::scale::{ScaleFit, fit_scale};
-use super::session::{Session, Target};
-use super::settings::{Schedule, Settings};
-use super::shape::Shape;
-use super::trainer::{PARTS, Trainer};
-use super::weighting::Curve;
+use crate::console::Output;
+use crate::console::progress;
 use crate::datagen::read_games;
 use crate::nnue::SCALES;
-use crate::tools::progress;
-use crate::uci::Output;
+use crate::training::{
+    Checkpoint, Cost, Curve, Dataset, DatasetBuilder, History, PARTS, ScaleFit, Schedule, Session, Settings,
+    Shape, SignAgreement, Target, Trainer, fit_scale,
+};
 
 /// Arguments of `quillon train`.
 #[derive(clap::Args)]

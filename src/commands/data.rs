@@ -8,18 +8,13 @@ use std::process::ExitCode;
 
 use indicatif::ProgressBar;
 
-use super::chart;
-use super::error::DataError;
-use super::header::DataHeader;
-use super::reader::DataReader;
-use super::record::GameRecord;
-use super::stats::Stats;
-use super::tally::Tally;
-use super::wdl::WdlCounts;
-use super::whole_file::{WholeFile, read_games};
-use super::writer::DataWriter;
-use crate::tools::progress;
-use crate::uci::{NAME, Output};
+use crate::console::Output;
+use crate::console::progress;
+use crate::datagen::{
+    DataError, DataHeader, DataReader, DataWriter, GameRecord, Stats, Tally, WdlCounts, WholeFile, chart,
+    read_games,
+};
+use crate::engine::NAME;
 
 /// Arguments of `quillon data`.
 #[derive(clap::Args)]
@@ -307,8 +302,8 @@ fn common_header(files: &[PathBuf], verb: &str) -> Result<DataHeader, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
     use super::*;
+    use crate::datagen::sample;
 
     /// A folder with a file of ten games, and the path of one to be made.
     fn folder(name: &str) -> (PathBuf, PathBuf, PathBuf) {

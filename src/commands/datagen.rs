@@ -6,18 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::generate::{Goal, generate};
-use super::header::DataHeader;
-use super::openings::{self, Openings, RANDOM_PLIES, RANDOM_PLIES_AFTER_FILE};
-use super::player::Thinking;
-use super::progress::Progress;
-use super::selfplay::{self, SelfPlay};
-use super::tally::Tally;
-use super::writer::DataWriter;
+use super::eval_file::EvalFile;
+use crate::console::Output;
+use crate::datagen::{
+    DataHeader, DataWriter, Goal, Openings, OpeningsError, Progress, RANDOM_PLIES, RANDOM_PLIES_AFTER_FILE,
+    SelfPlay, Tally, Thinking, generate, read_positions, rules,
+};
+use crate::engine::NAME;
+use crate::engine::bench;
 use crate::nnue::inference::Kernels;
-use crate::tools::{EvalFile, bench};
 use crate::types::Depth;
-use crate::uci::{NAME, Output};
 
 /// Arguments of `quillon datagen`.
 #[derive(clap::Args)]
@@ -108,7 +106,7 @@ fn player_text(thinking: &Thinking) -> Result<String, String> {
     const DEPTH: Depth = 5;
     let bench = bench::run(DEPTH, Arc::clone(&thinking.network), Kernels::best(), |_, _| {})
         .map_err(|error| error.to_string())?;
-    Ok(format!("{NAME}, bench {DEPTH} {} nodes, {}", bench.nodes, selfplay::rules()))
+    Ok(format!("{NAME}, bench {DEPTH} {} nodes, {}", bench.nodes, rules()))
 }
 
 /// How games are played, and the header that says so.
@@ -116,10 +114,10 @@ fn settings(
     arguments: &Arguments,
     engine: String,
     evaluation: String,
-) -> Result<(SelfPlay, DataHeader), openings::OpeningsError> {
+) -> Result<(SelfPlay, DataHeader), OpeningsError> {
     let mut command = format!("quillon datagen --nodes {} --seed {}", arguments.nodes, arguments.seed);
     let positions = match &arguments.openings {
-        Some(file) => openings::read_positions(file)?,
+        Some(file) => read_positions(file)?,
         None => Vec::new(),
     };
     let default_plies = if positions.is_empty() { RANDOM_PLIES } else { RANDOM_PLIES_AFTER_FILE };

@@ -1,6 +1,6 @@
 //! Lines of a file that cannot be used.
 
-use crate::uci::Output;
+use crate::console::Output;
 
 /// Faults that are told one by one.
 const SHOWN: usize = 8;

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::{DEFAULT_HASH_MIB, EngineError};
 use crate::board::{Game, Position};
-use crate::engine::{DEFAULT_HASH_MIB, EngineError};
 use crate::nnue::Network;
 use crate::nnue::inference::Kernels;
 use crate::search::{Control, SearchJob, SearchLimits, Searcher};

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use super::{EvalFile, faults, progress};
+use super::{EvalFile, faults};
 use crate::board::{FenError, Game, Position};
+use crate::console::Output;
+use crate::console::progress;
 use crate::engine::Engine;
 use crate::notation::{MoveError, format_san, parse_san, parse_uci};
 use crate::search::{SearchEvent, SearchLimits};
 use crate::types::{Depth, Move};
-use crate::uci::Output;
 
 /// Arguments of `quillon epd`.
 #[derive(clap::Args)]
