@@ -138,3 +138,171 @@ impl Thread<'_> {
         self.histories.continuation.update_all(&context.before, key, amount * p.research_bonus / 1024);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::history::ContKey;
+    use crate::search::samples::{MIDDLEGAME, entry, mv, node, position, with_thread};
+    use crate::tt::Bound;
+
+    const P: &Params = &Params::DEFAULT;
+
+    #[test]
+    fn deeper_results_teach_more_up_to_a_limit() {
+        for depth in 1..60 {
+            assert!(bonus(depth + 1, P) >= bonus(depth, P) && malus(depth + 1, P) >= malus(depth, P));
+            assert!((1..=P.bonus_max).contains(&bonus(depth, P)), "{depth}");
+            assert!((1..=P.malus_max).contains(&malus(depth, P)), "{depth}");
+        }
+        assert_eq!((bonus(60, P), malus(60, P)), (P.bonus_max, P.malus_max));
+    }
+
+    #[test]
+    fn only_what_the_evaluation_missed_corrects_it() {
+        let position = position(MIDDLEGAME);
+        let quiet = Some(mv(&position, "f8e7"));
+        let capture = Some(mv(&position, "e5d4"));
+        let at = node(&position, 5);
+        let corrects = |mv, score| corrects_evaluation(&at, &Best { score: Score(score), mv });
+        assert!(corrects(quiet, 30) && !corrects(capture, 30));
+        // It is at least beta, so at least what it is; but the evaluation lay above already.
+        assert!(!corrects_evaluation(
+            &Node { static_eval: Score(60), ..at },
+            &Best { score: Score(30), mv: quiet }
+        ));
+        // An upper bound below the evaluation says something, one above it does not.
+        assert!(corrects(None, -30) && !corrects(None, 30));
+        for score in [Score::mate_in(3), Score::mated_in(3), Score::tablebase_win(3)] {
+            assert!(!corrects(quiet, score.0), "{score:?}");
+        }
+        assert!(!corrects_evaluation(
+            &Node { excluded: capture, ..at },
+            &Best { score: Score(30), mv: quiet }
+        ));
+        assert!(!corrects_evaluation(&Node { in_check: true, ..at }, &Best { score: Score(30), mv: quiet }));
+    }
+
+    /// Ordering history of a move.
+    fn history(thread: &Thread, node: &Node, text: &str) -> i32 {
+        let mv = mv(node.position, text);
+        let context = QuietContext::new(node.position, thread.path.cont_keys());
+        if mv.is_noisy() {
+            return thread.histories.capture.get(node.position, mv);
+        }
+        thread.histories.quiet_history(&context, node.position.piece_on(mv.from()).unwrap(), mv)
+    }
+
+    #[test]
+    fn the_best_move_gains_and_those_before_it_lose() {
+        with_thread(MIDDLEGAME, |thread| {
+            let position = *thread.game().position();
+            let node = Node { ply: 0, ..node(&position, 6) };
+            let context = QuietContext::new(&position, thread.path.cont_keys());
+            let mut searched = SearchedMoves::default();
+            ["a7a6", "e5d4", "f8e7"].into_iter().for_each(|text| searched.add(mv(&position, text)));
+            let best = |text| Best { score: node.beta, mv: Some(mv(&position, text)) };
+            thread.update_histories(&node, &context, &best("f8e7"), &searched);
+            assert!(history(thread, &node, "f8e7") > 0);
+            assert!(history(thread, &node, "a7a6") < 0 && history(thread, &node, "e5d4") < 0);
+            assert_eq!(history(thread, &node, "h7h6"), 0, "it was not searched");
+            // A capture that is best blames captures only.
+            let before = history(thread, &node, "a7a6");
+            thread.update_histories(&node, &context, &best("c6d4"), &searched);
+            assert!(history(thread, &node, "c6d4") > 0);
+            assert_eq!(history(thread, &node, "a7a6"), before);
+        });
+    }
+
+    #[test]
+    fn a_node_that_fails_low_praises_the_move_that_led_to_it() {
+        with_thread(MIDDLEGAME, |thread| {
+            let root = *thread.game().position();
+            let root_node = Node { ply: 0, ..node(&root, 6) };
+            let reply = mv(&root, "f8e7");
+            let key = QuietContext::new(&root, thread.path.cont_keys()).key;
+            thread.path.here_mut().history_key = key;
+            let child = thread.enter_move(&root, reply, 0);
+            let failed = Node { ply: 1, ..node(&child, 5) };
+            let context = QuietContext::new(&child, thread.path.cont_keys());
+            let best = Best { score: failed.alpha, mv: None };
+            thread.update_histories(&failed, &context, &best, &SearchedMoves::default());
+            thread.leave_move();
+            assert!(history(thread, &root_node, "f8e7") > 0);
+        });
+    }
+
+    #[test]
+    fn a_rising_evaluation_praises_the_opponents_move() {
+        for (eval, sign) in [(-80, 1), (80, -1), (0, 0)] {
+            with_thread(MIDDLEGAME, |thread| {
+                let root = *thread.game().position();
+                let root_node = Node { ply: 0, ..node(&root, 6) };
+                thread.path.here_mut().history_key = QuietContext::new(&root, thread.path.cont_keys()).key;
+                thread.path.here_mut().static_eval = Some(Score(0));
+                let child = thread.enter_move(&root, mv(&root, "f8e7"), 0);
+                thread.update_eval_history(&Node { static_eval: Score(eval), ..node(&child, 5) });
+                thread.leave_move();
+                assert_eq!(history(thread, &root_node, "f8e7").signum(), sign, "{eval}");
+            });
+        }
+    }
+
+    #[test]
+    fn a_table_cutoff_praises_a_quiet_table_move() {
+        with_thread(MIDDLEGAME, |thread| {
+            let position = *thread.game().position();
+            let known = |text, score| Node {
+                tt_entry: Some(entry(Some(mv(&position, text)), score, 9, Bound::Lower)),
+                ply: 0,
+                ..node(&position, 5)
+            };
+            thread.reward_tt_cutoff(&known("f8e7", 0), Score(0));
+            assert_eq!(history(thread, &known("f8e7", 0), "f8e7"), 0, "it failed low");
+            thread.reward_tt_cutoff(&known("f8e7", 50), Score(50));
+            assert!(history(thread, &known("f8e7", 50), "f8e7") > 0);
+            thread.reward_tt_cutoff(&known("e5d4", 50), Score(50));
+            assert_eq!(history(thread, &known("e5d4", 50), "e5d4"), 0);
+        });
+    }
+
+    #[test]
+    fn null_moves_have_no_continuation() {
+        with_thread(MIDDLEGAME, |thread| {
+            let root = *thread.game().position();
+            thread.path.enter_null(&root);
+            let context = QuietContext::new(&root, thread.path.cont_keys());
+            assert!(context.before[0] == ContKey::NONE);
+            let tried = mv(&root, "f8e7");
+            let piece = root.piece_on(tried.from()).unwrap();
+            for _ in 0..50 {
+                thread.histories.update_quiet(&context, piece, tried, 1000);
+            }
+            // The row of no move stays empty: only butterfly history, which counts twice, has learnt.
+            let with_row = thread.histories.quiet_history(&context, piece, tried);
+            let other = ContKey::new(piece, tried.to());
+            let elsewhere = QuietContext { before: [other; 4], ..context };
+            assert_eq!(with_row, thread.histories.quiet_history(&elsewhere, piece, tried));
+            thread.path.leave_null();
+        });
+    }
+
+    #[test]
+    fn a_second_search_teaches_the_continuation() {
+        with_thread(MIDDLEGAME, |thread| {
+            let root = *thread.game().position();
+            // So that the moves before are there.
+            let first = thread.enter_move(&root, mv(&root, "f8e7"), 0);
+            let context = QuietContext::new(&first, thread.path.cont_keys());
+            let tried = mv(&first, "b1c3");
+            let piece = first.piece_on(tried.from()).unwrap();
+            let score = |thread: &Thread| thread.histories.quiet_history(&context, piece, tried);
+            thread.enter_move(&first, tried, 0);
+            thread.update_research_history(&context, 6, true);
+            let risen = score(thread);
+            assert!(risen > 0);
+            thread.update_research_history(&context, 6, false);
+            assert!(score(thread) < risen);
+        });
+    }
+}

@@ -24,6 +24,8 @@ mod quota;
 mod reductions;
 mod report;
 mod root;
+#[cfg(test)]
+mod samples;
 mod static_eval;
 mod tablebases;
 mod thread;

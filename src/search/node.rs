@@ -228,3 +228,88 @@ impl SearchedMoves {
         let _ = list.try_push(mv);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::samples::{MIDDLEGAME, PAWN_ENDING, entry, node, position};
+
+    #[test]
+    fn a_table_entry_cuts_off_where_it_is_deep_enough_and_outside_the_window() {
+        let position = position(MIDDLEGAME);
+        let cutoff = |score, depth, bound| {
+            let entry = Some(entry(None, score, depth, bound));
+            Node { tt_entry: entry, ..node(&position, 8) }.tt_cutoff()
+        };
+        assert_eq!(cutoff(30, 8, Bound::Lower), Some(Score(30)));
+        assert_eq!(cutoff(30, 8, Bound::Exact), Some(Score(30)));
+        assert_eq!(cutoff(30, 8, Bound::Upper), None);
+        assert_eq!(cutoff(30, 7, Bound::Lower), None);
+        assert_eq!(cutoff(-30, 8, Bound::Upper), Some(Score(-30)));
+        assert_eq!(cutoff(-30, 8, Bound::Lower), None);
+        assert_eq!(cutoff(30, 9, Bound::None), None);
+        assert_eq!(node(&position, 8).tt_cutoff(), None);
+        // Near the horizon a cut node wants a high score, an all node a low one.
+        for (cut_node, score, bound, expected) in [
+            (true, 30, Bound::Lower, true),
+            (false, 30, Bound::Lower, false),
+            (true, -30, Bound::Upper, false),
+            (false, -30, Bound::Upper, true),
+        ] {
+            let tt_entry = Some(entry(None, score, 8, bound));
+            let shallow = Node { tt_entry, cut_node, ..node(&position, 5) };
+            assert_eq!(shallow.tt_cutoff().is_some(), expected, "{cut_node} {score}");
+            assert!(Node { depth: 6, ..shallow }.tt_cutoff().is_some());
+        }
+    }
+
+    #[test]
+    fn windows_shrink_to_what_can_be() {
+        let position = position(MIDDLEGAME);
+        let wide = |alpha, beta| Node { alpha, beta, ply: 7, ..node(&position, 8) };
+        let mut open = wide(-Score::INFINITE, Score::INFINITE);
+        assert_eq!(open.narrow_window(false), None);
+        assert_eq!((open.alpha, open.beta), (Score::mated_in(7), Score::mate_in(8)));
+        // A nearer mate is known.
+        assert!(wide(Score::mate_in(7), Score::mate_in(6)).narrow_window(false).is_some());
+        assert!(wide(Score::mate_in(9), Score::INFINITE).narrow_window(false).is_none());
+        // Who can repeat has a draw.
+        let mut losing = wide(Score(-90), Score(-89));
+        assert_eq!(losing.narrow_window(true), Some(Score::DRAW));
+        let mut open = wide(Score(-90), Score(50));
+        assert_eq!(open.narrow_window(true), None);
+        assert_eq!(open.alpha, Score::DRAW);
+    }
+
+    #[test]
+    fn results_are_bounds_or_exact() {
+        let position = position(PAWN_ENDING);
+        let node = Node { alpha: Score(10), beta: Score(20), ..node(&position, 3) };
+        for (score, bound) in [
+            (9, Bound::Upper),
+            (10, Bound::Upper),
+            (11, Bound::Exact),
+            (19, Bound::Exact),
+            (20, Bound::Lower),
+        ] {
+            assert_eq!(node.bound_of(Score(score)), bound, "{score}");
+        }
+        assert_eq!(node.no_move_score(), Score::DRAW);
+        assert_eq!(Node { in_check: true, ..node }.no_move_score(), Score::mated_in(5));
+        let (flipped, window) = (node.window().flipped(), node.window());
+        assert_eq!((flipped.alpha, flipped.beta), (Score(-20), Score(-10)));
+        assert_eq!(flipped.flipped().alpha, window.alpha);
+    }
+
+    #[test]
+    fn searched_moves_beyond_the_room_are_dropped() {
+        let position = position("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1");
+        let moves = position.legal_moves();
+        let mut searched = SearchedMoves::default();
+        moves.iter().for_each(|&mv| searched.add(mv));
+        assert!(moves.len() > 2 * MOST_REMEMBERED && searched.quiet.len() == MOST_REMEMBERED);
+        assert!(
+            searched.quiet.iter().all(|mv| mv.is_quiet()) && searched.noisy.iter().all(|mv| mv.is_noisy())
+        );
+    }
+}

@@ -241,3 +241,124 @@ impl Path {
         &self.pv[self.ply + 1]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::samples::{MIDDLEGAME, mv, position};
+
+    /// Walks along moves, and null moves written as `0000`, from the root; returns the position reached.
+    fn walk(path: &mut Path, root: &Position, moves: &str) -> Position {
+        let mut position = *root;
+        for text in moves.split_whitespace() {
+            if text == "0000" {
+                path.enter_null(&position);
+                position.make_null();
+            } else {
+                let mv = mv(&position, text);
+                path.enter(&position, mv, 0);
+                position = position.after(mv);
+            }
+        }
+        position
+    }
+
+    fn path_of(fen: &str, game: &str) -> (Path, Position) {
+        let mut played = Game::new(position(fen));
+        for text in game.split_whitespace() {
+            let mv = mv(played.position(), text);
+            played.play(mv);
+        }
+        let mut path = Path::new();
+        path.reset(&played);
+        (path, *played.position())
+    }
+
+    const TO_AND_FRO: &str = "f6g8 b1c3 g8f6 c3b1";
+
+    #[test]
+    fn a_repetition_counts_at_once_below_the_root_and_a_third_time_from_the_game() {
+        let (mut path, root) = path_of(MIDDLEGAME, "");
+        let here = walk(&mut path, &root, "f8e7 g1h1 e7f8");
+        assert!(!path.is_draw(&here));
+        // The root itself has stood only once in the game.
+        let here = walk(&mut path, &here, "h1g1");
+        assert_eq!(here.key(), root.key());
+        assert!(!path.is_draw(&here));
+        let here = walk(&mut path, &here, "f8e7");
+        assert!(path.is_draw(&here), "that stood below the root");
+
+        let (mut path, root) = path_of(MIDDLEGAME, TO_AND_FRO);
+        let here = walk(&mut path, &root, TO_AND_FRO);
+        assert!(path.is_draw(&here), "twice in the game, now once more");
+    }
+
+    #[test]
+    fn nothing_is_repeated_across_a_null_move() {
+        let (mut path, root) = path_of(MIDDLEGAME, "");
+        let here = walk(&mut path, &root, "f8e7 0000 e7f8 g1h1 f8e7");
+        assert!(!path.is_draw(&here));
+        let here = walk(&mut path, &here, "h1g1");
+        assert!(path.is_draw(&here) || here.key() != root.key());
+        // Behind it the old positions count again.
+        let (mut path, root) = path_of(MIDDLEGAME, "");
+        let here = walk(&mut path, &root, "f8e7 g1h1");
+        path.enter_null(&here);
+        path.leave_null();
+        let here = walk(&mut path, &here, "e7f8 h1g1 f8e7");
+        assert!(path.is_draw(&here));
+    }
+
+    #[test]
+    fn entering_and_leaving_keeps_the_books() {
+        let (mut path, root) = path_of(MIDDLEGAME, "");
+        let bishop = mv(&root, "f8e7");
+        path.enter(&root, bishop, 2);
+        assert_eq!((path.ply(), path.before(1).mv, path.before(1).double_extensions), (1, Some(bishop), 1));
+        assert!(path.cont_keys()[0] == ContKey::of(&root, bishop) && path.cont_keys()[1] == ContKey::NONE);
+        let child = root.after(bishop);
+        let king = mv(&child, "g1h1");
+        path.enter(&child, king, 1);
+        assert_eq!((path.before(1).double_extensions, path.before(1).reduction), (1, 0));
+        assert!(path.last_two() == [ContKey::of(&child, king), ContKey::of(&root, bishop)]);
+        assert!(path.cont_keys_before_last()[0] == ContKey::of(&root, bishop));
+        path.leave();
+        path.enter_null(&child);
+        assert!(path.before(1).mv.is_none() && path.last_two()[0] == ContKey::NONE);
+        assert_eq!(path.before(1).double_extensions, 1);
+        path.leave_null();
+        path.leave();
+        assert_eq!(path.ply(), 0);
+    }
+
+    #[test]
+    fn principal_variations_grow_from_below() {
+        let (mut path, root) = path_of(MIDDLEGAME, "");
+        let bishop = mv(&root, "f8e7");
+        path.clear_pv();
+        path.enter(&root, bishop, 0);
+        let child = root.after(bishop);
+        let king = mv(&child, "g1h1");
+        path.clear_pv();
+        path.enter(&child, king, 0);
+        path.clear_pv();
+        path.leave();
+        path.extend_pv(king);
+        path.leave();
+        assert_eq!(path.child_pv(), [king]);
+        path.extend_pv(bishop);
+        assert_eq!(path.pv[0].as_slice(), [bishop, king]);
+    }
+
+    #[test]
+    fn fifty_moves_are_a_draw_but_for_mate() {
+        let (path, root) = path_of("7k/8/8/8/8/8/8/R6K w - - 99 90", "");
+        assert!(!path.is_draw(&root));
+        let (mut path, root) = path_of("7k/8/6K1/8/8/8/8/R7 w - - 99 90", "");
+        let mated = walk(&mut path, &root, "a1a8");
+        assert!(!path.is_draw(&mated));
+        path.leave();
+        let other = walk(&mut path, &root, "a1a7");
+        assert!(path.is_draw(&other));
+    }
+}

@@ -228,3 +228,230 @@ impl Thread<'_> {
         if safe { MoveVerdict::Search } else { MoveVerdict::Skip }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::search::samples::{MIDDLEGAME, PAWN_ENDING, entry, mv, node, position, with_thread};
+    use crate::types::MAX_PLY;
+
+    const P: &Params = &Params::DEFAULT;
+    /// Scores of mates and of endgame tables, for either side.
+    const DECISIVE: [Score; 4] = [
+        Score::mate_in(20),
+        Score::mated_in(20),
+        Score::tablebase_win(20),
+        Score(-Score::tablebase_win(20).0),
+    ];
+
+    /// The least of the scores for which something holds that holds for all larger ones.
+    fn least(holds: impl Fn(Score) -> bool) -> Score {
+        let (mut low, mut high) = (-Score::MAX_EVAL.0, Score::MAX_EVAL.0);
+        assert!(!holds(Score(low)) && holds(Score(high)));
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if holds(Score(middle)) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Score(high)
+    }
+
+    #[test]
+    fn razoring_is_for_hopeless_nodes() {
+        let position = position(MIDDLEGAME);
+        // The more depth is left, the more hopeless.
+        let ceiling = |depth| least(|eval| !razoring_applies(&Node { eval, ..node(&position, depth) }, P));
+        assert!(ceiling(1) < Score(0) && ceiling(2) < ceiling(1) && ceiling(5) < ceiling(2));
+        for alpha in DECISIVE {
+            let hopeless = Node { alpha, beta: alpha + 1, eval: -Score::MAX_EVAL, ..node(&position, 1) };
+            assert!(!razoring_applies(&hopeless, P), "{alpha:?}");
+        }
+    }
+
+    #[test]
+    fn reverse_futility_needs_a_margin() {
+        let position = position(MIDDLEGAME);
+        let margin = |change: &dyn Fn(&mut Node), depth| {
+            least(|eval| {
+                let mut node = Node { static_eval: eval, eval, ..node(&position, depth) };
+                change(&mut node);
+                reverse_futility(&node, P).is_some()
+            })
+            .0
+        };
+        let plain = |_: &mut Node| {};
+        assert!(margin(&plain, 1) >= P.rfp_least && margin(&plain, 2) > margin(&plain, 1));
+        assert!(margin(&|node| node.improving = true, 3) < margin(&plain, 3));
+        assert!(margin(&|node| node.opponent_worsening = true, 3) < margin(&plain, 3));
+        // However good the signs are, some margin is asked.
+        let best = |node: &mut Node| (node.improving, node.opponent_worsening) = (true, true);
+        assert!(margin(&best, 1) >= P.rfp_least);
+
+        let good = Node { eval: Score(2000), ..node(&position, 2) };
+        let score = reverse_futility(&good, P).expect("far above beta");
+        assert!(score >= good.beta && score < good.eval, "{score:?}");
+        assert_eq!(reverse_futility(&Node { tt_pv: true, ..good }, P), None);
+        assert_eq!(reverse_futility(&Node { depth: P.rfp_depth + 1, ..good }, P), None);
+        // A win is worth looking for, and what beats being mated is no evaluation's business.
+        assert_eq!(reverse_futility(&Node { eval: Score::tablebase_win(9), ..good }, P), None);
+        for beta in DECISIVE.into_iter().filter(|beta| beta.is_loss()) {
+            assert_eq!(reverse_futility(&Node { beta, alpha: beta - 1, ..good }, P), None, "{beta:?}");
+        }
+    }
+
+    #[test]
+    fn null_moves_need_pieces_depth_and_an_evaluation() {
+        let middlegame = position(MIDDLEGAME);
+        let good =
+            |position, depth| Node { eval: Score(300), static_eval: Score(300), ..node(position, depth) };
+        let depth = |node: Node| null_move_depth(&node, P);
+        assert!(depth(good(&middlegame, P.nmp_least_depth)).is_some());
+        assert_eq!(depth(good(&middlegame, P.nmp_least_depth - 1)), None);
+        assert_eq!(depth(Node { eval: Score(0), ..good(&middlegame, 8) }), None, "below beta");
+        assert_eq!(
+            depth(Node { static_eval: Score(-900), ..good(&middlegame, 8) }),
+            None,
+            "the table lifted it"
+        );
+        let ending = position(PAWN_ENDING);
+        assert_eq!(depth(good(&ending, 8)), None, "zugzwang");
+        for beta in DECISIVE {
+            let sure = Node {
+                beta,
+                alpha: beta - 1,
+                eval: Score::INFINITE,
+                static_eval: Score::INFINITE,
+                ..good(&middlegame, 8)
+            };
+            assert_eq!(depth(sure), None, "{beta:?}");
+        }
+        // The reduction grows with depth and with what the evaluation has to spare, up to a limit.
+        let reduction = |depth, eval| {
+            depth - null_move_depth(&Node { eval, static_eval: eval, ..node(&middlegame, depth) }, P).unwrap()
+        };
+        assert!(reduction(4, Score(250)) >= 3);
+        assert!(reduction(20, Score(250)) > reduction(4, Score(250)));
+        assert!(reduction(8, Score(2000)) > reduction(8, Score(200)));
+        assert_eq!(reduction(8, Score(2000)), reduction(8, Score(20_000)));
+    }
+
+    #[test]
+    fn no_null_move_follows_another() {
+        with_thread(MIDDLEGAME, |thread| {
+            let position = *thread.game().position();
+            let nodes = |thread: &mut Thread, position| {
+                let good = Node { eval: Score(900), static_eval: Score(900), ..node(position, 4) };
+                let good = Node { ply: thread.path.ply(), beta: Score(-900), alpha: Score(-901), ..good };
+                let before = thread.quota.nodes();
+                let score = thread.null_move(&good);
+                (score, thread.quota.nodes() - before)
+            };
+            // At the root there is no move before.
+            assert_eq!(nodes(thread, &position), (None, 0));
+            let reply = mv(&position, "f8e7");
+            let position = thread.enter_move(&position, reply, 0);
+            let (score, searched) = nodes(thread, &position);
+            assert!(searched > 0 && score.is_some_and(|score| score >= Score(-900) && !score.is_win()));
+            thread.path.enter_null(&position);
+            assert_eq!(nodes(thread, &position), (None, 0));
+            thread.path.leave_null();
+            // Nor where it is forbidden, as in a verification.
+            thread.nmp_min_ply = thread.path.ply() + 1;
+            assert_eq!(nodes(thread, &position), (None, 0));
+        });
+    }
+
+    #[test]
+    fn probcut_asks_for_more_than_beta() {
+        let position = position(MIDDLEGAME);
+        let plain = node(&position, 8);
+        let beta = probcut_beta(&plain, P).expect("deep enough");
+        assert!(beta > plain.beta);
+        assert!(probcut_beta(&Node { improving: true, ..plain }, P).unwrap() < beta);
+        assert_eq!(probcut_beta(&Node { depth: P.probcut_depth - 1, ..plain }, P), None);
+        // The table knows better, from as deep a search as would be made.
+        let known = |score: Score, depth| Some(entry(None, score.0, depth, Bound::Upper));
+        assert_eq!(probcut_beta(&Node { tt_entry: known(beta - 1, 5), ..plain }, P), None);
+        assert_eq!(probcut_beta(&Node { tt_entry: known(beta - 1, 4), ..plain }, P), Some(beta));
+        assert_eq!(probcut_beta(&Node { tt_entry: known(beta, 5), ..plain }, P), Some(beta));
+        for beta in DECISIVE {
+            assert_eq!(probcut_beta(&Node { beta, alpha: beta - 1, ..plain }, P), None, "{beta:?}");
+        }
+        // Nor where the margin would ask for a win.
+        let almost = Score::TABLEBASE_WIN - MAX_PLY as i32 - 1;
+        assert_eq!(probcut_beta(&Node { beta: almost, alpha: almost - 1, ..plain }, P), None);
+    }
+
+    #[test]
+    fn late_moves_come_later_at_depth_and_when_improving() {
+        let position = position(MIDDLEGAME);
+        let limit = |depth, improving| late_move_limit(&Node { improving, ..node(&position, depth) }, P);
+        for depth in 1..20 {
+            assert!(limit(depth, false) >= 1);
+            assert!(limit(depth + 1, false) > limit(depth, false) || depth < 3);
+            assert!(limit(depth, true) >= 2 * limit(depth, false));
+        }
+    }
+
+    #[test]
+    fn futility_is_for_low_depth_and_not_in_check() {
+        let quiet = position(MIDDLEGAME);
+        let ceiling = |depth| quiet_ceiling(&node(&quiet, 9), depth, P);
+        assert!(ceiling(0).is_some_and(|ceiling| ceiling > Score(0)) && ceiling(3) > ceiling(0));
+        assert_eq!(ceiling(P.futility_max), None);
+        let noisy = |depth, victim, history| noisy_ceiling(&node(&quiet, 9), depth, victim, history, P);
+        assert!(noisy(2, 900, 0) > noisy(2, 300, 0) && noisy(2, 300, 5000) > noisy(2, 300, 0));
+        assert!(noisy(3, 300, 0) > noisy(2, 300, 0));
+        assert_eq!(noisy(P.noisy_futility_max, 300, 0), None);
+        let check = position("rnb1kbnr/pppp1ppp/8/4p3/5PPq/8/PPPPP2P/RNBQKBNR w KQkq - 1 3");
+        assert!(check.in_check());
+        assert_eq!(quiet_ceiling(&node(&check, 9), 0, P), None);
+        assert_eq!(noisy_ceiling(&node(&check, 9), 0, 0, 0, P), None);
+    }
+
+    /// What is thought of a move as the tenth of a node.
+    fn verdict(thread: &Thread, node: &Node, text: &str, alpha: Score) -> MoveVerdict {
+        let position: &Position = node.position;
+        let candidate = Candidate {
+            mv: mv(position, text),
+            number: 10,
+            alpha,
+            best_score: alpha,
+            new_depth: node.depth - 1,
+        };
+        thread.judge_move(node, &QuietContext::new(position, thread.path.cont_keys()), &candidate)
+    }
+
+    #[test]
+    fn moves_are_judged() {
+        with_thread(MIDDLEGAME, |thread| {
+            let position = *thread.game().position();
+            let shallow = node(&position, 2);
+            assert_eq!(verdict(thread, &shallow, "f8e7", Score(0)), MoveVerdict::Search);
+            // A quiet move cannot lift the evaluation by so much, nor can those after it.
+            assert_eq!(verdict(thread, &shallow, "f8e7", Score(2000)), MoveVerdict::SkipQuiets);
+            // A piece is put where a pawn takes it.
+            assert_eq!(verdict(thread, &shallow, "f6g4", Score(0)), MoveVerdict::Search);
+            assert_eq!(verdict(thread, &shallow, "c8h3", Score(0)), MoveVerdict::Skip);
+            // Captures by what they win.
+            assert_eq!(verdict(thread, &shallow, "e5d4", Score(0)), MoveVerdict::Search);
+            assert_eq!(verdict(thread, &shallow, "e5d4", Score(5000)), MoveVerdict::Skip);
+            // Deep down the same moves are looked at.
+            let deep = node(&position, 30);
+            assert_eq!(verdict(thread, &deep, "f8e7", Score(2000)), MoveVerdict::Search);
+            // A quiet move that failed so often is left out, unless a win is already in hand.
+            let bad = mv(&position, "a7a6");
+            let context = QuietContext::new(&position, thread.path.cont_keys());
+            let piece = position.piece_on(bad.from()).unwrap();
+            for _ in 0..100 {
+                thread.histories.update_quiet(&context, piece, bad, -1500);
+            }
+            assert_eq!(verdict(thread, &shallow, "a7a6", Score(0)), MoveVerdict::Skip);
+            assert_eq!(verdict(thread, &shallow, "a7a6", Score::tablebase_win(9)), MoveVerdict::Search);
+        });
+    }
+}

@@ -123,3 +123,58 @@ impl Thread<'_> {
         best_score
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::node::{NonPv, Pv};
+    use crate::search::samples::{MIDDLEGAME, PAWN_ENDING, mv, node, position, with_thread};
+
+    #[test]
+    fn captures_reach_what_they_win_and_a_margin() {
+        let position = position(MIDDLEGAME);
+        let ceiling = |text, stand_pat| {
+            delta_ceiling(&node(&position, 0), Score(stand_pat), mv(&position, text), &Params::DEFAULT)
+        };
+        assert!(ceiling("e5d4", 0) > ceiling("e5d4", -100));
+        assert!(ceiling("e5d4", 0) - Score(0) > victim_value(&position, mv(&position, "e5d4")));
+    }
+
+    #[test]
+    fn stalemate_is_looked_for_with_king_and_pawns_only() {
+        let none = |fen: &str| has_no_move(&node(&position(fen), 0));
+        assert!(none("k7/P7/K7/8/8/8/8/8 b - - 0 1") && !none(PAWN_ENDING));
+        assert!(!none("k7/P7/K6n/8/8/8/8/8 b - - 0 1"), "the knight moves");
+        assert!(none("k6R/8/K7/8/8/8/8/8 b - - 0 1"), "asked only when no evasion was found");
+    }
+
+    /// The quiescence score of a position, with a window of everything.
+    fn score(fen: &str) -> (Score, Option<Move>) {
+        with_thread(fen, |thread| {
+            let position = *thread.game().position();
+            let score = thread.quiescence::<Pv>(&position, Window::FULL);
+            (score, thread.tt.probe(position.key(), 0, 0).and_then(|entry| entry.mv))
+        })
+    }
+
+    #[test]
+    fn hanging_men_are_taken_and_mates_seen() {
+        let quiet = "4k3/8/8/3p4/8/8/4P3/R3K3 w - - 0 1";
+        let hanging = "4k3/8/8/q7/8/8/4P3/R3K3 w - - 0 1";
+        let (taken, best) = score(hanging);
+        assert_eq!(best, Some(mv(&position(hanging), "a1a5")));
+        assert!(taken > score(quiet).0 - 300 && !taken.is_decisive());
+        assert_eq!(score("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1").0, Score::mated_in(0));
+        assert_eq!(score("k7/P7/K7/8/8/8/8/8 b - - 0 1").0, Score::DRAW);
+    }
+
+    #[test]
+    fn a_good_position_needs_no_move() {
+        with_thread(MIDDLEGAME, |thread| {
+            let position = *thread.game().position();
+            let beta = Score(-2000);
+            let score = thread.quiescence::<NonPv>(&position, Window::below(beta));
+            assert!(score >= beta && thread.quota.nodes() == 1);
+        });
+    }
+}

@@ -128,3 +128,164 @@ impl Thread<'_> {
         Continue(if fails_high { -2 } else { -Depth::from(node.cut_node) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::samples::{MIDDLEGAME, entry, mv, node, position, with_thread};
+    use crate::tt::Bound;
+
+    const P: &Params = &Params::DEFAULT;
+
+    #[test]
+    fn reductions_become_plies_at_the_end() {
+        for (new_depth, reduction, pv, expected) in [
+            (10, 0, false, 10),
+            (10, PLY - 1, false, 10),
+            (10, PLY, false, 9),
+            (10, 5 * PLY + 700, false, 5),
+            // Never below a ply, unless the node stood there.
+            (10, 40 * PLY, false, 1),
+            (1, 3 * PLY, false, 1),
+            (0, 3 * PLY, false, 0),
+            (-2, 3 * PLY, true, -2),
+            // Less than nothing is an extension, in nodes of the principal variation only.
+            (10, 1 - PLY, true, 10),
+            (10, -PLY, true, 11),
+            (10, -PLY, false, 10),
+            (10, -9 * PLY, true, 11),
+        ] {
+            assert_eq!(reduced_depth(new_depth, reduction, pv), expected, "{new_depth} {reduction} {pv}");
+        }
+    }
+
+    #[test]
+    fn hindsight_looks_at_both_evaluations() {
+        let quiet = position(MIDDLEGAME);
+        let plies = |reduction, now: i32, before: Option<i32>| {
+            let node = Node { static_eval: Score(now), ..node(&quiet, 5) };
+            hindsight(&node, reduction, before.map(Score), P)
+        };
+        // The move before was thought bad, but its side stands no worse than it thought.
+        assert_eq!(plies(P.hindsight_more, -50, Some(50)), 1);
+        assert_eq!(plies(P.hindsight_more - 1, -50, Some(50)), 0);
+        // Both sides are content.
+        assert_eq!(plies(P.hindsight_less, P.hindsight_margin, Some(1)), -1);
+        assert_eq!(plies(P.hindsight_less, P.hindsight_margin, Some(0)), 0);
+        assert_eq!(plies(P.hindsight_less - 1, P.hindsight_margin, Some(1)), 0);
+        // Nothing is known of a side in check.
+        assert_eq!(plies(5, -50, None), 0);
+        let check = position("rnb1kbnr/pppp1ppp/8/4p3/5PPq/8/PPPPP2P/RNBQKBNR w KQkq - 1 3");
+        assert_eq!(hindsight(&node(&check, 5), 5, Some(Score(0)), P), 0);
+        let horizon = Node { static_eval: Score(900), ..node(&quiet, 1) };
+        assert_eq!(hindsight(&horizon, 5, Some(Score(0)), P), 0, "no depth is left to take");
+    }
+
+    #[test]
+    fn a_reduction_counts_once_in_hindsight() {
+        with_thread(MIDDLEGAME, |thread| {
+            let position = *thread.game().position();
+            thread.enter_move(&position, mv(&position, "f8e7"), 0);
+            thread.path.parent_mut().reduction = 4;
+            assert_eq!(thread.path.take_reduction(), 4);
+            assert_eq!(thread.path.take_reduction(), 0);
+        });
+    }
+
+    #[test]
+    fn nodes_without_a_table_move_are_searched_less() {
+        let position = position(MIDDLEGAME);
+        let plain = node(&position, P.iir_depth);
+        assert_eq!(internal_iterative_reduction(&plain, P), 1);
+        assert_eq!(internal_iterative_reduction(&Node { depth: P.iir_depth - 1, ..plain }, P), 0);
+        let known = Some(mv(&position, "e5d4"));
+        assert_eq!(internal_iterative_reduction(&Node { tt_move: known, ..plain }, P), 0);
+        assert_eq!(internal_iterative_reduction(&Node { excluded: known, ..plain }, P), 0);
+    }
+
+    #[test]
+    fn singular_tests_need_a_score_to_beat() {
+        let position = position(MIDDLEGAME);
+        let known = |score, depth, bound| Node {
+            tt_entry: Some(entry(Some(mv(&position, "e5d4")), score, depth, bound)),
+            ..node(&position, 8)
+        };
+        let beta = singular_beta(&known(40, 5, Bound::Lower), false, P).expect("a lower bound of depth 5");
+        assert!(beta < Score(40));
+        assert_eq!(singular_beta(&known(40, 5, Bound::Exact), false, P), Some(beta));
+        assert_eq!(singular_beta(&known(40, 5, Bound::Upper), false, P), None);
+        assert_eq!(singular_beta(&known(40, 4, Bound::Lower), false, P), None, "too shallow");
+        assert_eq!(singular_beta(&node(&position, 8), false, P), None);
+        assert_eq!(
+            singular_beta(&Node { depth: P.singular_depth - 1, ..known(40, 9, Bound::Lower) }, false, P),
+            None
+        );
+        for score in [Score::mate_in(9), Score::mated_in(9), Score::tablebase_win(9)] {
+            assert_eq!(singular_beta(&known(score.0, 9, Bound::Lower), false, P), None, "{score:?}");
+        }
+        // Where a principal variation once was the margin is wider.
+        let was_pv = Node { tt_pv: true, ..known(40, 9, Bound::Lower) };
+        assert!(singular_beta(&was_pv, false, P) < singular_beta(&was_pv, true, P));
+    }
+
+    #[test]
+    fn the_table_of_reductions_grows() {
+        with_thread(MIDDLEGAME, |thread| {
+            let base = |depth, number, quiet| thread.lmr_table.base(P, depth, number, quiet);
+            for quiet in [false, true] {
+                for depth in 2..70 {
+                    for number in 2..80 {
+                        assert!(base(depth + 1, number, quiet) >= base(depth, number, quiet));
+                        assert!(base(depth, number + 1, quiet) >= base(depth, number, quiet));
+                    }
+                }
+            }
+            assert!(base(12, 20, true) > base(12, 20, false));
+        });
+    }
+
+    /// The reduction of a move, as the tenth of a node of depth 10.
+    fn reduction(thread: &Thread, node: &Node, text: &str) -> Reduction {
+        let mv = mv(node.position, text);
+        let context = QuietContext::new(node.position, thread.path.cont_keys());
+        let candidate =
+            Candidate { mv, number: 10, alpha: node.alpha, best_score: Score(0), new_depth: node.depth - 1 };
+        thread.reduction(node, &node.position.after(mv), &context, &candidate)
+    }
+
+    #[test]
+    fn promising_moves_are_reduced_less() {
+        with_thread(MIDDLEGAME, |thread| {
+            let position = *thread.game().position();
+            let plain = node(&position, 10);
+            let quiet = reduction(thread, &plain, "a7a6");
+            assert!(quiet > 0);
+            let less = [
+                Node { tt_pv: true, ..plain },
+                Node { cut_node: false, ..plain },
+                Node { improving: true, ..plain },
+                Node { correction: 50, ..plain },
+                Node { ply: 0, ..plain },
+            ];
+            for (index, node) in less.iter().enumerate() {
+                assert!(reduction(thread, node, "a7a6") < quiet, "{index}");
+            }
+            let capture = Some(mv(&position, "e5d4"));
+            assert!(reduction(thread, &Node { tt_move: capture, ..plain }, "a7a6") > quiet);
+            thread.path.here_mut().cutoffs = P.cutoffs_many as u32 + 1;
+            assert!(reduction(thread, &plain, "a7a6") > quiet);
+            thread.path.here_mut().cutoffs = 0;
+            // Success makes a move be searched more deeply, failure less.
+            let tried = mv(&position, "a7a6");
+            let piece = position.piece_on(tried.from()).unwrap();
+            let context = QuietContext::new(&position, thread.path.cont_keys());
+            thread.histories.update_quiet(&context, piece, tried, 1000);
+            assert!(reduction(thread, &plain, "a7a6") < quiet);
+            thread.histories.update_quiet(&context, piece, tried, -3000);
+            assert!(reduction(thread, &plain, "a7a6") > quiet);
+            let noisy = reduction(thread, &plain, "e5d4");
+            thread.histories.capture.update(&position, capture.unwrap(), 1000);
+            assert!(reduction(thread, &plain, "e5d4") < noisy);
+        });
+    }
+}

@@ -86,3 +86,108 @@ impl Thread<'_> {
         bettered(static_eval, node.tt_entry.filter(|_| node.trusts_tt_scores()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::samples::{MIDDLEGAME, entry, mv, node, position, with_thread};
+    use crate::types::Score;
+
+    #[test]
+    fn evaluations_fade_towards_fifty_moves_and_stay_evaluations() {
+        let at = |clock| position(&format!("4k3/8/8/8/8/8/4P3/4K3 w - - {clock} 99"));
+        assert_eq!(corrected(&at(0), Score(100), 0), Score(100));
+        assert_eq!(corrected(&at(0), Score(100), -7), Score(93));
+        for clock in 0..100 {
+            assert!(corrected(&at(clock + 1), Score(1000), 0) < corrected(&at(clock), Score(1000), 0));
+            assert!(corrected(&at(clock + 1), Score(-1000), 0) > corrected(&at(clock), Score(-1000), 0));
+        }
+        assert_eq!(corrected(&at(0), Score::MAX_EVAL, 500), Score::MAX_EVAL);
+        assert_eq!(corrected(&at(0), -Score::MAX_EVAL, -500), -Score::MAX_EVAL);
+    }
+
+    #[test]
+    fn the_table_betters_an_evaluation_on_the_right_side_only() {
+        for (score, bound, expected) in [
+            (50, Bound::Lower, 50),
+            (50, Bound::Exact, 50),
+            (50, Bound::Upper, 10),
+            (-50, Bound::Upper, -50),
+            (-50, Bound::Exact, -50),
+            (-50, Bound::Lower, 10),
+            (50, Bound::None, 10),
+            (Score::mate_in(8).0, Bound::Lower, 10),
+            (Score::mated_in(8).0, Bound::Upper, 10),
+            (Score::tablebase_win(8).0, Bound::Exact, 10),
+        ] {
+            let found = bettered(Score(10), Some(entry(None, score, 5, bound)));
+            assert_eq!(found, Score(expected), "{score} {bound:?}");
+        }
+        assert_eq!(bettered(Score(10), None), Score(10));
+    }
+
+    #[test]
+    fn improving_compares_with_the_last_evaluation_of_the_same_side() {
+        let improving = |a: Option<i32>, b: Option<i32>, c: Option<i32>| {
+            is_improving(a.map(Score), b.map(Score), c.map(Score))
+        };
+        assert!(improving(Some(1), Some(0), None) && !improving(Some(0), Some(0), None));
+        assert!(improving(Some(1), None, Some(0)) && !improving(Some(1), None, Some(2)));
+        assert!(improving(Some(1), Some(0), Some(2)));
+        assert!(improving(Some(-500), None, None) && !improving(None, Some(0), Some(0)));
+    }
+
+    #[test]
+    fn table_scores_are_not_trusted_near_fifty_moves() {
+        for (clock, trusted) in [(0, true), (89, true), (90, false), (99, false)] {
+            let position = position(&format!("4k3/8/8/8/8/8/4P3/4K3 w - - {clock} 99"));
+            let lower = Some(entry(None, 50, 9, Bound::Lower));
+            let node = Node { tt_entry: lower, ..node(&position, 3) };
+            assert_eq!(node.trusts_tt_scores(), trusted, "{clock}");
+            assert_eq!(node.tt_cutoff(), trusted.then_some(Score(50)), "{clock}");
+            with_thread(&position.to_string(), |thread| {
+                let eval = thread.stand_pat(&node, Score(0));
+                assert_eq!(eval, Score(if trusted { 50 } else { 0 }), "{clock}");
+            });
+        }
+    }
+
+    #[test]
+    fn a_node_is_evaluated_once() {
+        with_thread(MIDDLEGAME, |thread| {
+            let position = *thread.game().position();
+            let mut first = Node { ply: 0, ..node(&position, 5) };
+            thread.evaluate_node(&mut first, false);
+            let raw = thread.path.here().raw_eval.expect("not in check");
+            assert_eq!(first.static_eval, corrected(&position, raw, 0));
+            assert!(first.improving && !first.opponent_worsening && !first.tt_pv);
+            // It went into the table, from where it comes the next time.
+            let known = thread.tt.probe(position.key(), 0, 0).expect("just stored");
+            assert_eq!((known.eval, known.bound, known.mv), (Some(raw), Bound::None, None));
+            let odd = TtEntry { eval: Some(raw + 5), was_pv: true, ..known };
+            let mut second = Node { tt_entry: Some(odd), ..first };
+            thread.evaluate_node(&mut second, false);
+            assert_eq!(second.static_eval, corrected(&position, raw + 5, 0));
+            assert!(second.tt_pv, "it once was on a principal variation");
+            // A test without one of the moves keeps all of it.
+            let mut third = Node { excluded: Some(mv(&position, "e5d4")), ..first };
+            thread.evaluate_node(&mut third, false);
+            assert_eq!((third.static_eval, third.tt_pv), (second.static_eval, true));
+        });
+    }
+
+    #[test]
+    fn corrections_move_the_evaluation() {
+        with_thread(MIDDLEGAME, |thread| {
+            let position = *thread.game().position();
+            let mut node = Node { ply: 0, ..node(&position, 5) };
+            thread.evaluate_node(&mut node, false);
+            let before = node.static_eval;
+            for _ in 0..10 {
+                thread.histories.correction.update(&position, thread.path.last_two(), 10, 200);
+            }
+            thread.evaluate_node(&mut node, false);
+            assert!(node.static_eval > before && node.correction == node.static_eval - before);
+        });
+    }
+}
