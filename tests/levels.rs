@@ -9,7 +9,7 @@ use quillon::engine::Engine;
 use quillon::notation::parse_uci;
 use quillon::search::{GameClock, Level, Report, SearchEvent, SearchLimits, SearchResult};
 use quillon::tablebase::Tablebases;
-use quillon::types::{Color, Move, PieceType};
+use quillon::types::{Color, Move, PieceType, Score, Square};
 
 const FENS: [&str; 10] = [
     START_FEN,
@@ -105,6 +105,29 @@ fn other_limits_hold_too() {
         assert!(lines.iter().all(|line| line.multi_pv == 1), "{elo} {seed}");
         assert!(lines.is_sorted_by_key(|line| line.depth), "{elo} {seed}");
         assert_eq!(lines.last().map(|line| line.pv[0]), result.best, "{elo} {seed}");
+    }
+}
+
+#[test]
+fn levels_go_on_after_a_draw_that_nobody_claimed() {
+    let mut engine = Engine::new().expect("an engine");
+    // Only moves of the queen keep it.
+    let fen = |clock: u16| format!("7k/6pp/8/3q4/8/2N5/6PP/6K1 b - - {clock} 160");
+    for seed in 0..3 {
+        engine.seed = seed;
+        for elo in [1700, 2300] {
+            let fresh = search(&mut engine, &game(&fen(20)), at_level(elo)).0;
+            for clock in [100, 117, 150] {
+                let late = search(&mut engine, &game(&fen(clock)), at_level(elo)).0;
+                assert_eq!(
+                    late.score > Score(200),
+                    fresh.score > Score(200),
+                    "{elo} {seed} {clock}: {late:?}"
+                );
+                let queen_moves = |result: &SearchResult| result.best.map(Move::from) == Some(Square::D5);
+                assert_eq!(queen_moves(&late), queen_moves(&fresh), "{elo} {seed} {clock}: {late:?}");
+            }
+        }
     }
 }
 

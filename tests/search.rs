@@ -18,7 +18,7 @@ use quillon::search::{
     GameClock, Report, ScoreBound, SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher,
 };
 use quillon::tt::TranspositionTable;
-use quillon::types::{Depth, MAX_PLY, Move, Score};
+use quillon::types::{Depth, MAX_PLY, Move, Piece, PieceType, Score};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
@@ -335,6 +335,69 @@ fn the_table_does_not_hide_the_fifty_move_rule() {
         assert!(fresh.result.score.0.abs() > 300, "{fen}: {:?}", fresh.result);
         let late = player.search(&game(&format!("{fen} 98 80"), ""), to_depth(20));
         assert_eq!(late.result.score, Score::DRAW, "{fen}");
+    }
+}
+
+/// Black's queen is attacked; every other move than one of the queen or with its own attack loses it.
+const ATTACKED: &str = "7k/6pp/8/3q4/8/2N5/6PP/6K1 b - -";
+
+#[test]
+fn a_game_goes_on_after_a_fifty_move_draw_that_nobody_claimed() {
+    for clock in [100, 101, 117, 148, 149, 150, 151, 1000, 65_535] {
+        let root = position(&format!("{ATTACKED} {clock} 160"));
+        for depth in [1, 4, 8] {
+            let found = search_game(&Game::new(root), to_depth(depth));
+            let best = found.result.best.expect("there are moves");
+            assert_eq!(
+                root.piece_on(best.from()).map(Piece::kind),
+                Some(PieceType::Queen),
+                "{clock} {depth}"
+            );
+            assert!(found.result.score > Score(300), "{clock} {depth}: {:?}", found.result);
+        }
+        // The better and the worse side, and mates of both.
+        let score = |fen: &str, depth| {
+            search_game(&game(&format!("{fen} {clock} 160"), ""), to_depth(depth)).result.score
+        };
+        assert!(score("4k3/8/8/8/8/8/R6P/4K3 w - -", 6) > Score(300), "{clock}");
+        assert!(score("4k3/8/8/8/8/8/R6P/4K3 b - -", 6) < Score(-300), "{clock}");
+        assert_eq!(score("6k1/5ppp/8/8/8/8/8/R3K3 w Q -", 5), Score::mate_in(1));
+        assert_eq!(score("7k/8/8/8/8/8/R7/1R4K1 w - -", 12), Score::mate_in(3));
+        assert_eq!(score("6k1/8/6K1/8/8/8/8/3R4 b - -", 12), Score::mated_in(4));
+        // What an earlier search found, for which the draw was near, does not count any more.
+        for earlier in [97, 98, 99] {
+            let mut player = Player::new();
+            player.search(&game(&format!("{ATTACKED} {earlier} 160"), ""), to_depth(12));
+            let found = player.search(&Game::new(root), to_depth(1)).result;
+            assert!(found.score > Score(300), "{earlier} {clock}: {found:?}");
+        }
+        // What is drawn otherwise is drawn.
+        assert_eq!(score("k7/P7/8/1K6/8/8/8/8 w - -", 8), Score::DRAW);
+        assert_eq!(score("4k3/8/8/8/8/8/8/4KB2 w - -", 4), Score::DRAW);
+    }
+    // The hundredth ply itself: a mate counts, anything else that is no capture or pawn move is a draw.
+    assert_eq!(search(&format!("{ATTACKED} 99 160"), to_depth(8)).result.score, Score::DRAW);
+}
+
+#[test]
+fn a_game_goes_on_after_a_repetition_that_nobody_claimed() {
+    for occurrences in [3, 4, 5, 6] {
+        // An attacked queen moves away, whatever the kings have done before.
+        let shuffles = "h8g8 g1f1 g8h8 f1g1 ".repeat(occurrences - 1);
+        let attacked = game(&format!("{ATTACKED} 0 40"), &shuffles);
+        assert_eq!(attacked.occurrences(), occurrences);
+        // The king has one move, which leads to where it was before, too.
+        let cornered =
+            game("1r4k1/8/8/8/8/8/8/K7 w - - 0 40", &"a1a2 g8h8 a2a1 h8g8 ".repeat(occurrences - 1));
+        for depth in [1, 4, 8] {
+            let found = search_game(&attacked, to_depth(depth)).result;
+            let best = found.best.expect("there are moves");
+            let moved = attacked.position().piece_on(best.from()).map(Piece::kind);
+            assert_eq!(moved, Some(PieceType::Queen), "{occurrences} {depth}");
+            assert!(found.score > Score(300), "{occurrences} {depth}: {found:?}");
+            let found = search_game(&cornered, to_depth(depth)).result;
+            assert!(found.score < Score(-300), "{occurrences} {depth}: {found:?}");
+        }
     }
 }
 

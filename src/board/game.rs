@@ -5,6 +5,7 @@ use std::str::FromStr;
 use super::fen::FenError;
 use super::fen_repair::{self, FenRepair};
 use super::position::Position;
+use super::zobrist::APART;
 use crate::types::{CastlingMode, Color, Move, MoveKind, Square};
 
 /// Why a game is drawn without agreement.
@@ -87,6 +88,23 @@ impl Game {
         if self.position.halfmove_clock() == 0 {
             self.earlier_keys.clear();
         }
+    }
+
+    /// Sets the count of plies since the last capture or pawn move to another value.
+    pub fn set_halfmove_clock(&mut self, plies: u16) {
+        self.position.halfmove_clock = plies;
+    }
+
+    /// Forgets the positions before the current one.
+    pub fn forget_earlier(&mut self) {
+        self.earlier_keys.clear();
+    }
+
+    /// Gives the position, those before it and those that follow other keys than they have in other games, so that a
+    /// hash table keeps apart what was found under other rules.
+    pub fn set_keys_apart(&mut self) {
+        self.position.keys.set_apart();
+        self.earlier_keys.iter_mut().for_each(|key| *key ^= APART);
     }
 
     /// How often the current position has occurred, this time included.

@@ -52,6 +52,9 @@ impl Table {
     }
 }
 
+/// What sets the main keys of a game apart from those of others; see [`Keys::set_apart`].
+pub(super) const APART: u64 = 0xA7C3_9D41_5E68_B20F;
+
 /// Which of the structure keys a piece belongs to: 0 pawns, 1 White's pieces, 2 Black's pieces. `[piece]`
 const STRUCTURE: [u8; 12] = [0, 0, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2];
 
@@ -110,6 +113,11 @@ impl Keys {
     #[inline(always)]
     pub(super) fn toggle_castling(&mut self, color: Color, side: CastlingSide, rook: File) {
         self.main ^= TABLE.castling[CastlingRights::slot(color, side)][rook.index()];
+    }
+
+    /// Makes the main key, and all that come of it by moves, other than it is for the same position elsewhere.
+    pub(super) fn set_apart(&mut self) {
+        self.main ^= APART;
     }
 
     /// Adds or removes the possibility of an en-passant capture on this file.

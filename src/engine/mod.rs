@@ -249,7 +249,7 @@ impl Engine {
         let threads = if limits.level.is_some() { 1 } else { self.workers.count() };
         self.control = Arc::new(Control::new(threads, limits.ponder));
         let mut job = SearchJob {
-            game: self.game.clone(),
+            game: self.game.gone_on(),
             limits,
             tt: Arc::clone(&self.tt),
             network: Arc::clone(&self.network),

@@ -2,6 +2,16 @@
 
 use crate::board::{DrawReason, Game, Outcome};
 
+/// At this halfmove clock a draw can be claimed.
+const FIFTY_MOVES: u16 = 100;
+
+/// When a position occurs so often a draw can be claimed.
+const THREEFOLD: usize = 3;
+
+/// The halfmove clock of a search in a game that has gone on beyond the fifty-move rule. It leaves room to play, and
+/// yet shows that there was no progress, with the latest positions still to be repeated.
+const CLOCK_GONE_ON: u16 = 20;
+
 impl Game {
     /// The end of the game, if it has come. Checkmate goes before everything else: a mate delivered by
     /// the hundredth reversible ply counts as mate.
@@ -16,14 +26,44 @@ impl Game {
         }
         let reason = if position.is_dead() {
             DrawReason::DeadPosition
-        } else if position.halfmove_clock() >= 100 {
+        } else if position.halfmove_clock() >= FIFTY_MOVES {
             DrawReason::FiftyMoves
-        } else if self.occurrences() >= 3 {
+        } else if self.occurrences() >= THREEFOLD {
             DrawReason::ThreefoldRepetition
         } else {
             return None;
         };
         Some(Outcome::Draw(reason))
+    }
+
+    /// The game as a search should see it when it goes on although a draw could be claimed. Where the fifty-move rule
+    /// has run out, every move would count as a draw, and nothing could tell one from another: so the count begins
+    /// again. Where the position has stood three times the same is true only if every move repeats another one for
+    /// the third time: then the earlier positions are forgotten. Scores from before, which knew of the draw, are not
+    /// to be taken for those of the game that goes on, so its positions have other keys.
+    #[must_use]
+    pub fn gone_on(&self) -> Game {
+        let mut game = self.clone();
+        let is_past_clock = self.position().halfmove_clock() >= FIFTY_MOVES;
+        let is_past_repetition = self.occurrences() >= THREEFOLD && self.repeats_whatever_is_played();
+        if is_past_clock {
+            game.set_halfmove_clock(CLOCK_GONE_ON);
+        }
+        if is_past_repetition {
+            game.forget_earlier();
+        }
+        if is_past_clock || is_past_repetition {
+            game.set_keys_apart();
+        }
+        game
+    }
+
+    /// Whether every move brings a position about for the third time.
+    fn repeats_whatever_is_played(&self) -> bool {
+        self.position().legal_moves().into_iter().all(|mv| {
+            let key = self.position().after(mv).key();
+            self.earlier_keys().iter().filter(|&&earlier| earlier == key).count() + 1 >= THREEFOLD
+        })
     }
 }
 
@@ -107,5 +147,49 @@ mod tests {
         assert_eq!((game.occurrences(), game.outcome()), (2, None));
         shuffle.into_iter().for_each(|mv| game.play(mv));
         assert_eq!(game.outcome(), Some(Outcome::Draw(DrawReason::ThreefoldRepetition)));
+    }
+
+    /// A game in which kings have gone to and fro, so that the position has occurred so often.
+    fn shuffled(fen: &str, squares: [Square; 4], occurrences: usize) -> Game {
+        let mut game: Game = fen.parse().unwrap();
+        let quiet = |from, to| Move::new(from, to, MoveKind::Quiet);
+        let [white, white_to, black, black_to] = squares;
+        for _ in 1..occurrences {
+            game.play(quiet(white, white_to));
+            game.play(quiet(black, black_to));
+            game.play(quiet(white_to, white));
+            game.play(quiet(black_to, black));
+        }
+        assert_eq!(game.occurrences(), occurrences);
+        game
+    }
+
+    #[test]
+    fn the_fifty_move_count_begins_again_where_nobody_claimed() {
+        let at = |clock: u16| -> Game { format!("7k/8/6K1/8/8/8/8/R7 w - - {clock} 90").parse().unwrap() };
+        for clock in [0, 98, 99] {
+            assert_eq!(at(clock).gone_on().position(), at(clock).position());
+        }
+        for clock in [100, 101, 149, 150, 151, 5000, u16::MAX] {
+            let game = at(clock).gone_on();
+            assert_eq!(game.position().halfmove_clock(), CLOCK_GONE_ON);
+            assert_eq!((game.position().to_string(), game.outcome()), (at(20).position().to_string(), None));
+        }
+    }
+
+    #[test]
+    fn earlier_positions_are_forgotten_where_every_move_repeats_one() {
+        use Square::{A1, A2, G1, G8, H1, H8};
+        // White's king has other moves.
+        for occurrences in 1..=6 {
+            let game = shuffled("6k1/5ppp/8/8/8/8/5PPP/6K1 w - - 4 30", [G1, H1, G8, H8], occurrences);
+            assert_eq!(game.gone_on().earlier_keys(), game.earlier_keys());
+        }
+        // The king can go to a2 only. The second time that is a draw, which nobody has left unclaimed.
+        for (occurrences, left) in [(1, 0), (2, 4), (3, 0), (4, 0), (6, 0)] {
+            let game = shuffled("1r4k1/8/8/8/8/8/8/K7 w - - 4 30", [A1, A2, G8, H8], occurrences);
+            assert_eq!(game.gone_on().earlier_keys().len(), left, "{occurrences}");
+            assert_eq!(game.gone_on().position().to_string(), game.position().to_string());
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::tt::TranspositionTable;
 
 /// Everything the threads of a search have in common.
 pub struct SearchJob {
-    /// The position to search, with its history.
+    /// The position to search, with its history: [`Game::gone_on`] of the game that is played.
     pub game: Game,
     /// When to end.
     pub limits: SearchLimits,
@@ -41,7 +41,7 @@ impl SearchJob {
     /// unless [`SearchJob::with_network`] names another.
     pub fn silent(game: Game, limits: SearchLimits, tt: Arc<TranspositionTable>) -> SearchJob {
         SearchJob {
-            game,
+            game: game.gone_on(),
             limits,
             tt,
             network: nnue::built_in(),

@@ -106,6 +106,30 @@ fn node_limits_are_kept() {
 }
 
 #[test]
+fn a_game_goes_on_where_nobody_claims_the_draw() {
+    let mut client = Client::start();
+    client.send("setoption name UCI_ShowWDL value true");
+    let attacked = "7k/6pp/8/3q4/8/2N5/6PP/6K1 b - -";
+    let shuffles = "h8g8 g1f1 g8h8 f1g1 ".repeat(2);
+    for position in [
+        format!("position fen {attacked} 100 160"),
+        format!("position fen {attacked} 117 160"),
+        format!("position fen {attacked} 92 160 moves {shuffles}"),
+        format!("position fen {attacked} 4 160 moves {shuffles}"),
+    ] {
+        for go in ["go depth 1", "go depth 9", "go movetime 30"] {
+            let search = client.search(position.trim(), go);
+            assert!(search.best.starts_with("d5"), "{position} {go}: {search:?}");
+            let score: i32 =
+                search.main().score.strip_prefix("cp ").expect("no mate").parse().expect("a number");
+            let [win, _, loss] = search.main().wdl.expect("chances");
+            assert!(score > 300 && win > loss, "{position} {go}: {search:?}");
+        }
+    }
+    client.quit();
+}
+
+#[test]
 fn mate_limits_end_the_search() {
     let mut client = Client::start();
     let search = client.search(&format!("position fen {MATE_IN_ONE}"), "go mate 1");
