@@ -75,7 +75,7 @@ pub(super) fn result(report: Report) -> SearchResult {
         best: report.pv.first().copied(),
         ponder: report.pv.get(1).copied(),
         score: report.score,
-        line: Some(report),
+        lines: vec![report],
         ..SearchResult::none()
     }
 }

@@ -160,9 +160,9 @@ fn run(mut searcher: Searcher, index: usize, tasks: &Receiver<Task>, busy: &Busy
                 tell_book_move(&job, report);
             }
             Task::Search(job) => {
-                let result = searcher.search(&job);
+                let result = searcher.think(&job);
                 if index == 0 {
-                    lead_home(&job, result, busy);
+                    lead_home(&mut searcher, &job, result, busy);
                 } else {
                     busy.hand_in(result);
                 }
@@ -190,25 +190,16 @@ fn tell_book_move(job: &SearchJob, report: Report) {
 }
 
 /// Ends a search: holds the result back where the protocol wants it, gathers the helpers, reports.
-fn lead_home(job: &SearchJob, own: SearchResult, busy: &Busy) {
+fn lead_home(searcher: &mut Searcher, job: &SearchJob, own: SearchResult, busy: &Busy) {
     wait_for_release(job);
     job.control.stop();
     busy.wait_for(1);
     let mut results = busy.take_results();
     results.insert(0, own);
-    let by_vote = job.limits.multi_pv <= 1 && job.limits.depth.is_none();
-    let winner = if by_vote { elect(&results) } else { 0 };
+    // Whoever has reached the depth that was asked for knows all that was asked for.
+    let is_deep_enough = job.limits.depth.is_some_and(|depth| results[0].depth >= depth);
+    let winner = if is_deep_enough { 0 } else { elect(&results) };
     let mut result = results.swap_remove(winner);
-    (result.nodes, result.own_nodes) = (job.control.nodes(), job.control.own_nodes());
-    if winner > 0
-        && let Some(mut line) = result.line.clone()
-    {
-        // The last line shown must be that of the move played, with the same reply to ponder on.
-        line.nodes = result.nodes;
-        line.tb_hits = job.control.tb_hits();
-        line.time = job.control.started().elapsed();
-        job.tell(SearchEvent::Line(line));
-    }
     if let Some(access) = &job.tablebases {
         access
             .tables()
@@ -216,28 +207,29 @@ fn lead_home(job: &SearchJob, own: SearchResult, busy: &Busy) {
             .into_iter()
             .for_each(|text| job.tell(SearchEvent::TableFault(text)));
     }
+    searcher.conclude(job, &mut result);
     job.tell(SearchEvent::Finished(result));
 }
 
 /// Lets the threads vote on the move and returns the index of the winner: deep and good results weigh more,
-/// and a proven result beats all votes (CPW: "Lazy SMP"). The first result wins ties.
+/// and a proven result beats all votes (CPW: "Lazy SMP"). The first result wins ties. A thread that has come only
+/// half as deep as another knows too little to have a say, unless it has found a win.
 fn elect(results: &[SearchResult]) -> usize {
-    let worst = results.iter().map(|result| result.score.0).min().unwrap_or(0);
+    let deepest = results.iter().map(|result| result.depth).max().unwrap_or(0);
+    let has_say = |result: &&SearchResult| 2 * result.depth >= deepest || result.score.is_win();
+    let voters = || results.iter().filter(has_say);
+    let worst = voters().map(|result| result.score.0).min().unwrap_or(0);
     let weight = |result: &SearchResult| i64::from(result.score.0 - worst + 10) * i64::from(result.depth);
     let votes = |result: &SearchResult| -> i64 {
-        results.iter().filter(|other| other.best == result.best).map(weight).sum()
+        voters().filter(|other| other.best == result.best).map(weight).sum()
     };
     let rank = |result: &SearchResult| {
         let proven = if result.score.is_decisive() { result.score.0 } else { 0 };
         (proven, votes(result), weight(result))
     };
-    let mut winner = 0;
-    for index in 1..results.len() {
-        if rank(&results[index]) > rank(&results[winner]) {
-            winner = index;
-        }
-    }
-    winner
+    let candidates = results.iter().enumerate().filter(|(_, result)| has_say(result));
+    // The last of equals is the maximum.
+    candidates.rev().max_by_key(|(_, result)| rank(result)).map_or(0, |(index, _)| index)
 }
 
 #[cfg(test)]
@@ -248,6 +240,22 @@ mod tests {
     fn result(to: Square, score: Score, depth: i32) -> SearchResult {
         let best = Some(Move::new(Square::E2, to, MoveKind::Quiet));
         SearchResult { best, score, depth, ..SearchResult::none() }
+    }
+
+    #[test]
+    fn who_knows_little_has_no_say() {
+        let (a, b) = (Square::E3, Square::E4);
+        let to = |results: Vec<SearchResult>| results[elect(&results)].best.unwrap().to();
+        // No iteration finished: the score is a guess, and no way out of a mate that others see.
+        assert_eq!(to(vec![result(a, Score(-50), 1), result(b, Score(700), 0)]), a);
+        assert_eq!(to(vec![result(b, Score(700), 0), result(a, Score(-50), 1)]), a);
+        assert_eq!(to(vec![result(a, Score::mated_in(4), 9), result(b, Score(-300), 4)]), a);
+        // The first thread is one of several.
+        assert_eq!(to(vec![result(a, Score(300), 1), result(b, Score(10), 8), result(b, Score(5), 7)]), b);
+        assert_eq!(to(vec![result(a, Score(300), 20), result(b, Score::mate_in(3), 2)]), b);
+        // With nothing to tell them apart the first thread leads.
+        assert_eq!(elect(&[result(b, Score(0), 0), result(a, Score(0), 0)]), 0);
+        assert_eq!(elect(&[result(b, Score(7), 5), result(b, Score(7), 5)]), 0);
     }
 
     #[test]

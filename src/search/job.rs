@@ -6,7 +6,7 @@ use super::control::Control;
 use super::limits::SearchLimits;
 #[cfg(feature = "tuning")]
 use super::params::Params;
-use super::report::SearchEvent;
+use super::report::{Counts, SearchEvent};
 use crate::board::Game;
 use crate::nnue::inference::Kernels;
 use crate::nnue::{self, Network};
@@ -51,6 +51,16 @@ impl SearchJob {
             #[cfg(feature = "tuning")]
             params: Params::DEFAULT,
             sink: None,
+        }
+    }
+
+    /// How far all threads have come, as far as published.
+    pub(super) fn counts(&self) -> Counts {
+        Counts {
+            nodes: self.control.nodes(),
+            tb_hits: self.control.tb_hits(),
+            time: self.control.started().elapsed(),
+            hashfull: self.tt.hashfull(),
         }
     }
 

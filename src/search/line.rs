@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::report::{NEWS_AFTER, Report, ScoreBound};
+use super::report::{Counts, NEWS_AFTER, Report, ScoreBound};
 use super::root::RootMove;
 use super::thread::Thread;
 use crate::board::Game;
 use crate::tt::TranspositionTable;
-use crate::types::{Depth, Move, Score};
+use crate::types::{Move, Score};
 
 /// Lines that the endgame tables continue have at most so many moves, and it takes at most so long, within the
 /// time for the move: on a slow disk each look-up may take milliseconds.
@@ -22,15 +22,25 @@ impl Thread<'_> {
         self.tb_score.filter(|_| !score.is_mate() && score > -Score::INFINITE)
     }
 
-    /// What there is to tell about a root move.
-    pub(super) fn line_report(&self, depth: Depth, rank: usize, root: &RootMove) -> Report {
-        // An unfinished iteration may not have come to this line; the one before has.
-        let (score, bound, depth) = match root.is_searched() {
-            true => (root.score, root.bound, depth),
-            false => (root.previous_score, ScoreBound::Exact, (depth - 1).max(1)),
+    /// What there is to tell about a root move of this rank, from 0.
+    pub(super) fn line_report(&self, counts: Counts, rank: usize, root: &RootMove) -> Report {
+        // An unfinished iteration may not have come to this line; the one before has. Beside other lines a bound
+        // says too little.
+        let is_known = root.is_searched()
+            && (root.bound == ScoreBound::Exact || self.job.limits.multi_pv <= 1 || !root.was_searched());
+        let (score, bound, depth) = match is_known {
+            true => (root.score, root.bound, self.root.depth),
+            false => (root.previous_score, ScoreBound::Exact, (self.root.depth - 1).max(1)),
         };
         let proven = self.proven_at_root(score);
         let (score, bound) = proven.map_or((score, bound), |known| (known, ScoreBound::Exact));
+        let is_told = |told: &&Report| {
+            (told.depth, told.score, told.bound, told.pv.first()) == (depth, score, bound, Some(&root.mv))
+        };
+        if let Some(told) = self.told.iter().find(is_told) {
+            // Nothing new is known. What was told holds, so that the reply to ponder on is the one shown.
+            return Report { multi_pv: rank + 1, ..told.clone().with_counts(counts) };
+        }
         let plies = match score.is_mate() {
             true => (Score::MATE.0 - score.0.abs()) as usize,
             // Two at least: the second move is the one to ponder on.
@@ -49,6 +59,7 @@ impl Thread<'_> {
             let has_time = || started.elapsed() < LONGEST_LOOK && !self.quota.is_out_of_time();
             pv.extend(access.perfect_line(game, LONGEST_LINE.saturating_sub(pv.len()), &has_time));
         }
+        let Counts { nodes, tb_hits, time, hashfull } = counts;
         Report {
             depth,
             seldepth: root.seldepth,
@@ -56,10 +67,10 @@ impl Thread<'_> {
             score,
             bound,
             is_drawn: proven.is_some_and(|known| !known.is_decisive()) || self.job.game.position().is_dead(),
-            nodes: self.quota.nodes_of_all(),
-            tb_hits: self.job.control.tb_hits(),
-            time: self.job.control.started().elapsed(),
-            hashfull: self.job.tt.hashfull(),
+            nodes,
+            tb_hits,
+            time,
+            hashfull,
             pv,
         }
     }

@@ -28,6 +28,7 @@ mod root;
 mod samples;
 mod static_eval;
 mod tablebases;
+mod telling;
 mod thread;
 
 pub use control::Control;
@@ -35,5 +36,5 @@ pub use job::SearchJob;
 pub use level::{Contender, Level, MAX_ELO, MAX_SKILL, MIN_ELO};
 pub use limits::{GameClock, SearchLimits, TimeBudget};
 pub use params::{ParamInfo, Params};
-pub use report::{Report, ScoreBound, SearchEvent, SearchResult};
+pub use report::{Counts, Report, ScoreBound, SearchEvent, SearchResult};
 pub use thread::Searcher;

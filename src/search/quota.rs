@@ -1,9 +1,10 @@
 //! What one thread may still search: nodes, time, and the wish of the outside that it stop.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::job::SearchJob;
 use super::limits::TimeBudget;
+use super::report::Counts;
 
 /// Nodes between two looks at clock and stop flag.
 const CHECK_INTERVAL: u64 = 512;
@@ -11,6 +12,11 @@ const CHECK_INTERVAL: u64 = 512;
 /// A search that has reached its node limit may enter a few more nodes on its way out; a level of play,
 /// which promises not to exceed its nodes, keeps so many in reserve. All levels have more than this.
 const WAY_OUT: u64 = 64;
+
+/// The main thread finishes the first line of the first iteration whatever the limits, so that every move was compared
+/// with all others. After so long it heeds the clock and `stop` even then: a slow disk with endgame tables, or a board
+/// full of queens, may hold it up.
+const FIRST_LINE_TIME: Duration = Duration::from_millis(20);
 
 /// One thread's node count and the limits that end its search.
 pub(super) struct Quota<'a> {
@@ -27,6 +33,8 @@ pub(super) struct Quota<'a> {
     /// Limits are looked at when the node count reaches this.
     next_check: u64,
     budget: TimeBudget,
+    /// When this thread began to search.
+    began: Instant,
     stopped: bool,
 }
 
@@ -52,10 +60,10 @@ impl<'a> Quota<'a> {
             granted: 0,
             next_check: 0,
             budget,
+            began: Instant::now(),
             stopped: false,
         };
         quota.claim_nodes();
-        // The first look comes late enough for the first iteration to end, mostly.
         quota.next_check = CHECK_INTERVAL.min(quota.granted);
         quota
     }
@@ -72,9 +80,30 @@ impl<'a> Quota<'a> {
         let control = &self.job.control;
         control.publish(self.id, self.nodes, self.tb_hits);
         self.claim_nodes();
-        self.next_check = (self.nodes + CHECK_INTERVAL).min(self.granted);
+        let no_nodes = self.nodes >= self.granted;
+        let next = self.nodes + CHECK_INTERVAL;
+        self.next_check = if no_nodes { next } else { next.min(self.granted) };
         let out_of_time = self.id == 0 && self.is_out_of_time();
-        self.stopped |= control.is_stopped() || out_of_time || self.nodes >= self.granted;
+        self.stopped |= if self.owes_first_line() {
+            // Where milliseconds are nodes, no clock may decide.
+            let is_late = out_of_time && self.job.limits.nodes_per_ms.is_none();
+            (control.is_stopped() || is_late) && self.began.elapsed() > FIRST_LINE_TIME
+        } else {
+            control.is_stopped() || out_of_time || no_nodes
+        };
+    }
+
+    /// Whether the thread must not end before it has compared all moves with each other.
+    fn owes_first_line(&self) -> bool {
+        self.id == 0 && !self.job.control.is_first_line_done()
+    }
+
+    /// Writes down that the first line of the first iteration is finished. From now on all limits hold.
+    pub(super) fn finish_first_line(&mut self) {
+        if self.owes_first_line() {
+            self.job.control.note_first_line();
+            self.check();
+        }
     }
 
     /// Has the limits looked at with the next node, since something may have taken long.
@@ -92,7 +121,7 @@ impl<'a> Quota<'a> {
         if self.node_limit == u64::MAX {
             self.granted = u64::MAX;
         } else if self.nodes >= self.granted {
-            self.granted = self.nodes + self.job.control.claim(self.node_limit, CHECK_INTERVAL);
+            self.granted = self.nodes + self.job.control.claim(self.id, self.node_limit, CHECK_INTERVAL);
         }
     }
 
@@ -112,6 +141,12 @@ impl<'a> Quota<'a> {
     pub(super) fn nodes_of_all(&self) -> u64 {
         self.job.control.publish(self.id, self.nodes, self.tb_hits);
         self.job.control.nodes()
+    }
+
+    /// How far all threads have come.
+    pub(super) fn counts(&self) -> Counts {
+        self.job.control.publish(self.id, self.nodes, self.tb_hits);
+        self.job.counts()
     }
 
     /// The time that the search may take.

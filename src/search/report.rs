@@ -21,6 +21,19 @@ pub enum ScoreBound {
     Upper,
 }
 
+/// How far a search by all threads has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Positions found in the endgame tables.
+    pub tb_hits: u64,
+    /// Time since the search began.
+    pub time: Duration,
+    /// How full the hash table is, in permille.
+    pub hashfull: usize,
+}
+
 /// One line of analysis.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -48,6 +61,26 @@ pub struct Report {
     pub pv: Vec<Move>,
 }
 
+impl Report {
+    /// The counts at the time of the report.
+    pub fn counts(&self) -> Counts {
+        Counts { nodes: self.nodes, tb_hits: self.tb_hits, time: self.time, hashfull: self.hashfull }
+    }
+
+    /// The same line at a later time.
+    #[must_use]
+    pub fn with_counts(self, counts: Counts) -> Report {
+        let Counts { nodes, tb_hits, time, hashfull } = counts;
+        Report { nodes, tb_hits, time, hashfull, ..self }
+    }
+
+    /// Whether both tell the same of the same line, whatever else was searched in between.
+    pub(super) fn tells_the_same(&self, other: &Report) -> bool {
+        let what = |report: &Report| (report.multi_pv, report.depth, report.score, report.bound);
+        what(self) == what(other) && self.pv == other.pv
+    }
+}
+
 /// The outcome of a search.
 #[derive(Clone, Debug)]
 pub struct SearchResult {
@@ -57,15 +90,16 @@ pub struct SearchResult {
     pub ponder: Option<Move>,
     /// Score of the best move.
     pub score: Score,
-    /// Last completed depth.
+    /// The last depth at which the move was compared with all others.
     pub depth: Depth,
     /// Nodes searched by all threads.
     pub nodes: u64,
     /// Those of them that were searched on the own clock; `None` where it never ran, since the search ended
     /// while it pondered.
     pub own_nodes: Option<u64>,
-    /// The line that starts with the move; `None` only without a move.
-    pub line: Option<Report>,
+    /// The best lines, as many as were asked for and are known. The first starts with the move to play; there is
+    /// none only without a move.
+    pub lines: Vec<Report>,
 }
 
 impl SearchResult {
@@ -78,7 +112,7 @@ impl SearchResult {
             depth: 0,
             nodes: 0,
             own_nodes: Some(0),
-            line: None,
+            lines: Vec::new(),
         }
     }
 }
@@ -86,8 +120,11 @@ impl SearchResult {
 /// Something worth telling during or after a search.
 #[derive(Clone, Debug)]
 pub enum SearchEvent {
-    /// A line was searched.
+    /// A line was searched. With several lines they are told in the order of their ranks, each time from the
+    /// first on, so that the last ones told are always one picture.
     Line(Report),
+    /// Nothing else was told for a second: so far the search has come.
+    Progress(Counts),
     /// A root move is looked at, its number counted from 1. Only sent in long searches.
     CurrentMove {
         /// Depth of the iteration.

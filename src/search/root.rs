@@ -2,7 +2,7 @@
 
 use super::node::Candidate;
 use super::path::Line;
-use super::report::{Report, ScoreBound};
+use super::report::ScoreBound;
 use crate::types::{Depth, Move, Score};
 
 /// A root move with its latest results.
@@ -38,6 +38,16 @@ impl RootMove {
     pub(super) fn is_searched(&self) -> bool {
         self.score > -Score::INFINITE
     }
+
+    /// Whether the iteration before has given the move a score.
+    pub(super) fn was_searched(&self) -> bool {
+        self.previous_score > -Score::INFINITE
+    }
+
+    /// The move as the iteration before left it.
+    pub(super) fn before(&self) -> RootMove {
+        RootMove { score: -Score::INFINITE, ..self.clone() }
+    }
 }
 
 /// Puts the best moves first. The sort is stable, so unsearched moves keep their order.
@@ -60,18 +70,16 @@ pub(super) struct RootResult<'a> {
 pub(super) struct Root {
     /// The moves to choose from, best first between iterations.
     pub(super) moves: Vec<RootMove>,
-    /// Rank of the line being searched in MultiPV, from 0.
+    /// Rank of the line being searched in MultiPV, from 0, and so the number of those that the iteration has finished.
     pub(super) pv_index: usize,
     /// Depth of the running iteration.
     pub(super) depth: Depth,
-    /// The best line as it was last told to the outside.
-    pub(super) last_report: Option<Report>,
 }
 
 impl Root {
     pub(super) fn new(moves: Vec<Move>) -> Root {
         let moves = moves.into_iter().map(RootMove::new).collect();
-        Root { moves, pv_index: 0, depth: 0, last_report: None }
+        Root { moves, pv_index: 0, depth: 0 }
     }
 
     /// The move that is searched first: the best of those that the running line of MultiPV chooses from.

@@ -17,7 +17,10 @@ impl Thread<'_> {
         let job = self.job;
         let Some(access) = &job.tablebases else { return moves };
         self.tb_cardinality = access.men() as u32;
-        let has_time = || !job.control.is_stopped() && !self.quota.has_used_half();
+        let has_time = || {
+            self.tell_progress();
+            !job.control.is_stopped() && !self.quota.has_used_half()
+        };
         let Some(verdict) = access.root(&job.game, &moves, &has_time) else { return moves };
         if self.id == 0 {
             self.quota.count_tb_hits(verdict.probes);

@@ -11,6 +11,7 @@ use super::params::Params;
 use super::path::Path;
 use super::picker::MovePicker;
 use super::quota::Quota;
+use super::report::Report;
 use super::root::Root;
 use crate::board::{Game, Position};
 use crate::eval::Evaluator;
@@ -25,6 +26,8 @@ pub struct Searcher {
     histories: Histories,
     evaluator: Evaluator,
     path: Path,
+    /// The best lines as they were last told to the outside, best first.
+    pub(super) told: Vec<Report>,
 }
 
 /// More than all that a searcher holds besides its histories: accumulators, path and lines.
@@ -44,7 +47,8 @@ impl Searcher {
         let histories = Histories::new()?;
         // All that is taken from here on is small, so it is enough to see once that there is room.
         std::hint::black_box(reserved::<u8>(OTHER_BYTES)?);
-        Ok(Searcher { id, histories, evaluator: Evaluator::new(nnue::built_in()), path: Path::new() })
+        let evaluator = Evaluator::new(nnue::built_in());
+        Ok(Searcher { id, histories, evaluator, path: Path::new(), told: Vec::new() })
     }
 
     /// Forgets what earlier games taught.
@@ -71,6 +75,8 @@ pub(super) struct Thread<'a> {
     pub(super) path: &'a mut Path,
     pub(super) quota: Quota<'a>,
     pub(super) root: Root,
+    /// The best lines as they were last told to the outside, best first.
+    pub(super) told: &'a mut Vec<Report>,
     /// Deepest ply reached below the present line of the root.
     pub(super) seldepth: usize,
     /// Null moves are allowed from this ply on; above 0 during a verification.
@@ -91,6 +97,7 @@ impl<'a> Thread<'a> {
         }
         searcher.evaluator.reset(&job.network, job.kernels);
         searcher.path.reset(&job.game);
+        searcher.told.clear();
         let mut thread = Thread {
             id: searcher.id,
             job,
@@ -100,6 +107,7 @@ impl<'a> Thread<'a> {
             path: &mut searcher.path,
             quota: Quota::new(job, searcher.id),
             root: Root::new(Vec::new()),
+            told: &mut searcher.told,
             seldepth: 0,
             nmp_min_ply: 0,
             tb_cardinality: 0,
@@ -145,6 +153,7 @@ impl<'a> Thread<'a> {
     #[inline(never)]
     fn check_quota(&mut self) {
         self.quota.check();
+        self.tell_progress();
     }
 
     /// Makes a move that is to be searched. [`Thread::leave_move`] goes back.

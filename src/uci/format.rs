@@ -6,7 +6,7 @@ use crate::board::{DrawReason, Game, Outcome, Position};
 use crate::eval::{Chances, WdlModel, evaluate};
 use crate::nnue::Network;
 use crate::notation::{format_san, format_uci};
-use crate::search::{Report, ScoreBound, SearchEvent, SearchResult};
+use crate::search::{Counts, Report, ScoreBound, SearchEvent, SearchResult};
 use crate::types::{Color, File, Move, Piece, PieceType, Rank, Score, Square};
 
 /// How a client wants to read search events.
@@ -24,6 +24,8 @@ pub struct Style {
 pub fn event(event: &SearchEvent, style: Style) -> String {
     match event {
         SearchEvent::Line(report) => info_line(report, style),
+        // Without a depth, which some clients would take for that of the last line.
+        SearchEvent::Progress(progress) => format!("info{}", counts(*progress)),
         SearchEvent::CurrentMove { depth, mv, number } => {
             format!("info depth {depth} currmove {} currmovenumber {number}", format_uci(*mv, style.chess960))
         }
@@ -39,8 +41,6 @@ pub fn event(event: &SearchEvent, style: Style) -> String {
 }
 
 fn info_line(report: &Report, style: Style) -> String {
-    let time_ms = report.time.as_millis();
-    let nps = u128::from(report.nodes) * 1_000_000 / report.time.as_micros().max(1);
     let mut line = format!(
         "info depth {} seldepth {} multipv {} score {}",
         report.depth,
@@ -57,20 +57,21 @@ fn info_line(report: &Report, style: Style) -> String {
         true => Chances::DRAWN,
         false => WdlModel::FITTED.chances(report.score, style.material),
     };
-    // Writing into a String does not fail.
-    let _ = write!(
-        line,
-        "{} nodes {} nps {nps} hashfull {} tbhits {} time {time_ms} pv",
-        wdl(chances, style),
-        report.nodes,
-        report.hashfull,
-        report.tb_hits
-    );
+    line.push_str(&wdl(chances, style));
+    line.push_str(&counts(report.counts()));
+    line.push_str(" pv");
     for &mv in &report.pv {
         line.push(' ');
         line.push_str(&format_uci(mv, style.chess960));
     }
     line
+}
+
+/// How far the search has come, after a blank.
+fn counts(Counts { nodes, tb_hits, time, hashfull }: Counts) -> String {
+    let nps = u128::from(nodes) * 1_000_000 / time.as_micros().max(1);
+    let time_ms = time.as_millis();
+    format!(" nodes {nodes} nps {nps} hashfull {hashfull} tbhits {tb_hits} time {time_ms}")
 }
 
 /// The chances after a score, where the client wants them.

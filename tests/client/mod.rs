@@ -327,7 +327,9 @@ impl Search {
             } else if line.contains(" score ") {
                 search.infos.push(Info::parse(line, root, chess960));
             } else {
-                let known = line.starts_with("info string ") || line.contains(" currmove ");
+                let known = line.starts_with("info string ")
+                    || line.starts_with("info nodes ")
+                    || line.contains(" currmove ");
                 assert!(known, "unexpected line: {line}");
             }
         }
