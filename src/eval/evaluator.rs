@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::drawn_endings::damped;
 use super::lone_king::lone_king;
 use crate::board::{Delta, Position};
 use crate::nnue::inference::Kernels;
@@ -45,11 +46,12 @@ impl Evaluator {
     /// The worth, for the side to move, of the position to which the moves have led.
     #[inline(always)]
     pub fn evaluate(&mut self, position: &Position) -> Score {
-        lone_king(position).unwrap_or_else(|| Score(self.accumulators.evaluate(position)).clamp_eval())
+        lone_king(position)
+            .unwrap_or_else(|| damped(position, Score(self.accumulators.evaluate(position)).clamp_eval()))
     }
 }
 
 /// The worth of a single position for the side to move.
 pub fn evaluate(network: &Network, position: &Position) -> Score {
-    lone_king(position).unwrap_or_else(|| Score(network.evaluate(position)).clamp_eval())
+    lone_king(position).unwrap_or_else(|| damped(position, Score(network.evaluate(position)).clamp_eval()))
 }

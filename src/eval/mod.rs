@@ -1,11 +1,15 @@
 //! Static evaluation: what a position is worth without searching.
 //!
-//! A search asks its `Evaluator`, which computes with a network, except where a lone king has to be mated.
+//! A search asks its `Evaluator`, which computes with a network, except where a lone king has to be mated
+//! or nobody can win.
 
+mod corner_race;
+mod drawn_endings;
 mod evaluator;
 mod lone_king;
 mod wdl;
 
+pub use drawn_endings::{bounded, cannot_lose, hangs_on_corner, is_held};
 pub use evaluator::{Evaluator, evaluate};
 pub use lone_king::hunts_lone_king;
 pub use wdl::{Chances, WdlModel};

@@ -14,6 +14,7 @@ use super::pruning::{MoveVerdict, late_move_limit};
 use super::reductions::{hindsight, internal_iterative_reduction, reduced_depth};
 use super::thread::Thread;
 use crate::board::Position;
+use crate::eval::{hangs_on_corner, is_held};
 use crate::tt::TtEntry;
 use crate::types::{Depth, Score};
 
@@ -35,7 +36,7 @@ impl Thread<'_> {
         }
         let mut node = Node::new(position, self.path.ply(), window, depth, cut_node);
 
-        // 2. Draws by rule, and scores that nothing below here can change.
+        // 2. Draws, and scores that nothing below here can change.
         if !K::ROOT
             && let Some(score) = self.draw_or_bound(&mut node)
         {
@@ -97,6 +98,8 @@ impl Thread<'_> {
         let mut best = Best { score: tb_bounds.alpha, mv: None };
         let mut searched = SearchedMoves::default();
         let mut number = 0;
+        // Nor is a move left out where a single quiet one may decide between a win and a dead draw.
+        let may_prune = !K::ROOT && position.has_pieces(position.stm()) && !hangs_on_corner(position);
         while let Some(mv) = picker.next(position, self.params(), self.histories, &context) {
             if Some(mv) == node.excluded || K::ROOT && !self.root.is_candidate(mv) {
                 continue;
@@ -111,7 +114,7 @@ impl Thread<'_> {
             let mut candidate = Candidate { mv, number, alpha, best_score: best.score, new_depth };
 
             // 9. Moves not worth searching at low depth.
-            if !K::ROOT && !best.score.is_loss() && position.has_pieces(position.stm()) {
+            if may_prune && !best.score.is_loss() {
                 if number >= late_move_limit(&node, self.params()) {
                     picker.skip_quiets();
                 }
@@ -184,10 +187,10 @@ impl Thread<'_> {
         best.score
     }
 
-    /// Draws by rule, the deepest ply, and windows that no result can touch.
+    /// Draws, by rule or since a king alone stops all pawns, the deepest ply, and windows that no result can touch.
     #[inline(always)]
     pub(super) fn draw_or_bound(&mut self, node: &mut Node) -> Option<Score> {
-        if self.path.is_draw(node.position) {
+        if self.path.is_draw(node.position) || is_held(node.position) {
             return Some(Score::DRAW);
         }
         if self.path.is_at_max_ply() {

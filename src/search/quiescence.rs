@@ -6,6 +6,7 @@ use super::params::Params;
 use super::picker::MovePicker;
 use super::thread::Thread;
 use crate::board::Position;
+use crate::eval::cannot_lose;
 use crate::tt::{Bound, TtEntry};
 use crate::types::{Move, Score};
 
@@ -80,9 +81,12 @@ impl Thread<'_> {
                         continue;
                     }
                 } else if mv.is_quiet() {
-                    // One safe evasion is known; quiet ones are no longer needed.
-                    picker.skip_quiets();
-                    continue;
+                    // One safe evasion is known; quiet ones are no longer needed, unless the only thing that
+                    // counts is to stay in a corner.
+                    if !cannot_lose(position) {
+                        picker.skip_quiets();
+                        continue;
+                    }
                 } else if !position.see(mv, 0) {
                     continue;
                 }

@@ -3,6 +3,7 @@
 use super::node::Node;
 use super::thread::Thread;
 use crate::board::Position;
+use crate::eval::bounded;
 use crate::tt::{Bound, TtEntry};
 use crate::types::Score;
 
@@ -10,7 +11,7 @@ use crate::types::Score;
 #[inline(always)]
 fn corrected(position: &Position, raw: Score, correction: i32) -> Score {
     let clock = i32::from(position.halfmove_clock()).min(100);
-    Score(raw.0 * (200 - clock) / 200 + correction).clamp_eval()
+    bounded(position, Score(raw.0 * (200 - clock) / 200 + correction).clamp_eval())
 }
 
 /// The evaluation, replaced by a table score where that says more: one that is a bound on the right side.
