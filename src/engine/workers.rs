@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-use super::{EngineError, opening};
+use super::{EngineError, THREAD_BYTES, opening};
 use crate::search::{Report, SearchEvent, SearchJob, SearchResult, Searcher};
 use crate::tt::TranspositionTable;
 
@@ -88,6 +88,12 @@ impl Workers {
                 }
                 Err(_) => drop(ready),
             };
+            // Where there is room for the stack but not for what else a thread begins with, the standard library ends the
+            // process.
+            let mut room = Vec::<u8>::new();
+            room.try_reserve_exact(STACK_BYTES + 2 * THREAD_BYTES as usize)
+                .map_err(|_| EngineError::Memory { threads: count })?;
+            drop(std::hint::black_box(room));
             let builder = Builder::new().name(format!("search {index}")).stack_size(STACK_BYTES);
             workers.handles.push(builder.spawn(work).map_err(EngineError::Thread)?);
             workers.tasks.push(sender);

@@ -270,8 +270,8 @@ mod tests {
             for (index, node) in less.iter().enumerate() {
                 assert!(reduction(thread, node, "a7a6") < quiet, "{index}");
             }
-            let capture = Some(mv(&position, "e5d4"));
-            assert!(reduction(thread, &Node { tt_move: capture, ..plain }, "a7a6") > quiet);
+            let taking = mv(&position, "e5d4");
+            assert!(reduction(thread, &Node { tt_move: Some(taking), ..plain }, "a7a6") > quiet);
             thread.path.here_mut().cutoffs = P.cutoffs_many as u32 + 1;
             assert!(reduction(thread, &plain, "a7a6") > quiet);
             thread.path.here_mut().cutoffs = 0;
@@ -284,7 +284,7 @@ mod tests {
             thread.histories.update_quiet(&context, piece, tried, -3000);
             assert!(reduction(thread, &plain, "a7a6") > quiet);
             let noisy = reduction(thread, &plain, "e5d4");
-            thread.histories.capture.update(&position, capture.unwrap(), 1000);
+            thread.histories.capture.update(&position, taking, 1000);
             assert!(reduction(thread, &plain, "e5d4") < noisy);
         });
     }

@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn evaluations_fade_towards_fifty_moves_and_stay_evaluations() {
-        let at = |clock| position(&format!("4k3/8/8/8/8/8/4P3/4K3 w - - {clock} 99"));
+        let at = |clock| position(&format!("r3k3/8/8/8/8/8/8/R3K3 w - - {clock} 99"));
         assert_eq!(corrected(&at(0), Score(100), 0), Score(100));
         assert_eq!(corrected(&at(0), Score(100), -7), Score(93));
         for clock in 0..100 {
