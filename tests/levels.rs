@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use quillon::board::{Game, Outcome, START_FEN};
-use quillon::engine::Engine;
+use quillon::engine::{Engine, Level};
 use quillon::notation::parse_uci;
-use quillon::search::{GameClock, Level, Report, SearchEvent, SearchLimits, SearchResult};
+use quillon::search::{GameClock, Report, SearchEvent, SearchLimits, SearchResult};
 use quillon::tablebase::Tablebases;
 use quillon::types::{Color, Move, PieceType, Score, Square};
 
@@ -29,14 +29,20 @@ const FENS: [&str; 10] = [
 const LEVELS: [u32; 8] = [600, 850, 1100, 1400, 1700, 2000, 2300, 2800];
 
 /// A game clock with time for every level.
-fn at_level(elo: u32) -> SearchLimits {
+fn in_a_game() -> SearchLimits {
     let remaining = Duration::from_secs(3600);
     let clock = GameClock { remaining, increment: Duration::ZERO, moves_to_go: None };
-    SearchLimits { level: Some(Level::new(elo)), clock: Some(clock), multi_pv: 1, ..SearchLimits::default() }
+    SearchLimits { clock: Some(clock), multi_pv: 1, ..SearchLimits::default() }
 }
 
-/// The result of a search with the lines that were told.
-fn search(engine: &mut Engine, game: &Game, limits: SearchLimits) -> (SearchResult, Vec<Report>) {
+/// The result of a search, at a level or at full strength, with the lines that were told.
+fn search(
+    engine: &mut Engine,
+    elo: impl Into<Option<u32>>,
+    game: &Game,
+    limits: SearchLimits,
+) -> (SearchResult, Vec<Report>) {
+    engine.level = elo.into().map(Level::new);
     engine.set_game(game.clone());
     let told = Arc::new(Mutex::new((None, Vec::new())));
     let sink = Arc::clone(&told);
@@ -70,7 +76,7 @@ fn levels_keep_to_their_nodes_and_plies_and_tell_the_move_they_play() {
             engine.seed = number as u64;
             let game = game(fen);
             let level = level.suited_to(game.position());
-            let (result, lines) = search(&mut engine, &game, at_level(elo));
+            let (result, lines) = search(&mut engine, elo, &game, in_a_game());
             let best = result.best.expect("a move");
             assert!(game.position().is_legal(best), "{elo} {fen}");
             assert!(result.nodes <= level.nodes() && result.depth <= level.depth(), "{elo} {fen} {result:?}");
@@ -88,27 +94,27 @@ fn levels_keep_to_their_nodes_and_plies_and_tell_the_move_they_play() {
 fn other_limits_hold_too() {
     let mut engine = Engine::new().expect("an engine");
     let to_depth = SearchLimits { depth: Some(1), multi_pv: 1, ..SearchLimits::default() };
-    let least = search(&mut engine, &game(FENS[1]), to_depth).0.nodes;
+    let least = search(&mut engine, None, &game(FENS[1]), to_depth).0.nodes;
     for nodes in [1, 2, 10, 100, 1000] {
-        let limits = SearchLimits { nodes: Some(nodes), ..at_level(1500) };
-        let (result, lines) = search(&mut engine, &game(FENS[1]), limits);
+        let limits = SearchLimits { nodes: Some(nodes), ..in_a_game() };
+        let (result, lines) = search(&mut engine, 1500, &game(FENS[1]), limits);
         // A look at all moves is always taken.
         assert!(
             result.nodes <= nodes.max(least) && result.best == lines.last().map(|line| line.pv[0]),
             "{result:?}"
         );
     }
-    let limits = SearchLimits { depth: Some(2), ..at_level(2800) };
-    assert_eq!(search(&mut engine, &game(FENS[1]), limits).0.depth, 2);
+    let limits = SearchLimits { depth: Some(2), ..in_a_game() };
+    assert_eq!(search(&mut engine, 2800, &game(FENS[1]), limits).0.depth, 2);
     let wanted: Vec<Move> =
         ["a2a3", "h2h3"].map(|text| parse_uci(game(START_FEN).position(), text).expect("legal")).to_vec();
-    let limits = SearchLimits { search_moves: wanted.clone(), ..at_level(600) };
-    assert!(wanted.contains(&search(&mut engine, &game(START_FEN), limits).0.best.expect("a move")));
+    let limits = SearchLimits { search_moves: wanted.clone(), ..in_a_game() };
+    assert!(wanted.contains(&search(&mut engine, 600, &game(START_FEN), limits).0.best.expect("a move")));
     // One line is shown whatever was asked for; the last is that of the move played.
     for (elo, seed) in [(600, 1), (600, 2), (600, 3), (1000, 4), (2000, 5)] {
         engine.seed = seed;
-        let limits = SearchLimits { multi_pv: 12, ..at_level(elo) };
-        let (result, lines) = search(&mut engine, &game(FENS[3]), limits);
+        let limits = SearchLimits { multi_pv: 12, ..in_a_game() };
+        let (result, lines) = search(&mut engine, elo, &game(FENS[3]), limits);
         assert!(lines.iter().all(|line| line.multi_pv == 1), "{elo} {seed}");
         assert!(lines.is_sorted_by_key(|line| line.depth), "{elo} {seed}");
         assert_eq!(lines.last().map(|line| line.pv[0]), result.best, "{elo} {seed}");
@@ -123,9 +129,9 @@ fn levels_go_on_after_a_draw_that_nobody_claimed() {
     for seed in 0..3 {
         engine.seed = seed;
         for elo in [1700, 2300] {
-            let fresh = search(&mut engine, &game(&fen(20)), at_level(elo)).0;
+            let fresh = search(&mut engine, elo, &game(&fen(20)), in_a_game()).0;
             for clock in [100, 117, 150] {
-                let late = search(&mut engine, &game(&fen(clock)), at_level(elo)).0;
+                let late = search(&mut engine, elo, &game(&fen(clock)), in_a_game()).0;
                 assert_eq!(
                     late.score > Score(200),
                     fresh.score > Score(200),
@@ -160,10 +166,10 @@ fn a_level_plays_the_same_whatever_the_settings_and_earlier_searches() {
             let game = game(fen);
             // Deep knowledge of the position must not help.
             let full = SearchLimits { depth: Some(8), ..SearchLimits::default() };
-            search(&mut other, &game, full);
+            search(&mut other, None, &game, full);
             (plain.seed, other.seed) = (number as u64, number as u64);
             let outcome = |engine: &mut Engine| {
-                let (result, _) = search(engine, &game, at_level(elo));
+                let (result, _) = search(engine, elo, &game, in_a_game());
                 (result.best, result.ponder, result.score, result.nodes)
             };
             let expected = outcome(&mut plain);
@@ -181,7 +187,7 @@ fn games_differ_by_their_seeds() {
     for _ in 0..20 {
         engine.new_game();
         seeds.push(engine.seed);
-        moves.push(search(&mut engine, &game(START_FEN), at_level(1000)).0.best.map(Move::bits));
+        moves.push(search(&mut engine, 1000, &game(START_FEN), in_a_game()).0.best.map(Move::bits));
     }
     seeds.sort_unstable();
     seeds.dedup();
@@ -200,7 +206,7 @@ fn games_of_the_highest_levels_differ_too() {
             engine.seed = seed;
             let mut game = Game::default();
             for _ in 0..plies {
-                let best = search(&mut engine, &game, at_level(elo)).0.best;
+                let best = search(&mut engine, elo, &game, in_a_game()).0.best;
                 game.play(best.expect("the game is not over"));
             }
             openings.push(game.position().key());
@@ -230,9 +236,9 @@ fn a_lone_king_is_mated_by_weak_players_too() {
             defender.new_game();
             while game.outcome().is_none() {
                 let best = if game.position().stm() == winner {
-                    search(&mut engine, &game, at_level(elo)).0.best
+                    search(&mut engine, elo, &game, in_a_game()).0.best
                 } else {
-                    search(&mut defender, &game, defence.clone()).0.best
+                    search(&mut defender, None, &game, defence.clone()).0.best
                 };
                 game.play(best.expect("the game is not over"));
             }
@@ -256,7 +262,7 @@ fn pawns_become_queens_unless_less_is_better() {
         for elo in LEVELS {
             for seed in 0..6 {
                 engine.seed = seed;
-                let best = search(&mut engine, &game(fen), at_level(elo)).0.best.expect("a move");
+                let best = search(&mut engine, elo, &game(fen), in_a_game()).0.best.expect("a move");
                 assert!(
                     best.promotion().is_none_or(|piece| piece == PieceType::Queen),
                     "{elo} {fen} {best:?}"
@@ -269,11 +275,11 @@ fn pawns_become_queens_unless_less_is_better() {
     // Who asks for a rook gets one.
     let position = game("8/P6k/8/8/8/8/6PP/6K1 w - - 0 1");
     let rook = parse_uci(position.position(), "a7a8r").expect("legal");
-    let limits = SearchLimits { search_moves: vec![rook], ..at_level(1500) };
-    assert_eq!(search(&mut engine, &position, limits).0.best, Some(rook));
+    let limits = SearchLimits { search_moves: vec![rook], ..in_a_game() };
+    assert_eq!(search(&mut engine, 1500, &position, limits).0.best, Some(rook));
     // The queen would give stalemate, the rook mates soon.
     for elo in LEVELS {
-        let best = search(&mut engine, &game("8/k1P5/8/K7/8/8/8/8 w - - 0 1"), at_level(elo)).0.best;
+        let best = search(&mut engine, elo, &game("8/k1P5/8/K7/8/8/8/8 w - - 0 1"), in_a_game()).0.best;
         assert_eq!(best.and_then(Move::promotion), Some(PieceType::Rook), "{elo}");
     }
 }
@@ -289,7 +295,7 @@ fn play(engine: &mut Engine, white: u32, black: u32, seed: u64) -> u32 {
         }
         let elo = if game.position().stm() == Color::White { white } else { black };
         engine.seed = seed;
-        let (result, _) = search(engine, &game, at_level(elo));
+        let (result, _) = search(engine, elo, &game, in_a_game());
         game.play(result.best.expect("the game is not over"));
     }
     1

@@ -4,6 +4,7 @@
 //! Engines share nothing, so several can live in one process.
 
 pub mod bench;
+mod level;
 mod opening;
 mod workers;
 
@@ -16,8 +17,10 @@ use crate::nnue::{self, Network};
 use crate::search::{Control, SearchEvent, SearchJob, SearchLimits};
 use crate::tablebase::{ProbeRules, TableAccess, Tablebases};
 use crate::tt::{AllocationError, TranspositionTable, memory_shortage};
+use level::Chooser;
 use workers::Workers;
 
+pub use level::{Contender, Level, MAX_ELO, MAX_SKILL, MIN_ELO};
 pub use opening::{DEFAULT_BOOK_DEPTH, Opening};
 
 /// Name and version, as UCI and data files give them.
@@ -63,6 +66,8 @@ pub struct Engine {
     workers: Workers,
     /// The opening book and how it is used.
     pub opening: Opening,
+    /// The level to play at, below full strength: with one thread, whatever else is set.
+    pub level: Option<Level>,
     /// The luck of levels of play in the game. Every new game has another.
     pub seed: u64,
     /// Control over the current or last search.
@@ -88,6 +93,7 @@ impl Engine {
             probe_rules: ProbeRules::default(),
             workers: Workers::new(1)?,
             opening: Opening::new(),
+            level: None,
             seed: fastrand::u64(..),
             control: Arc::new(Control::new(1, false)),
             #[cfg(feature = "tuning")]
@@ -245,10 +251,53 @@ impl Engine {
     pub fn go(&mut self, limits: SearchLimits, sink: impl Fn(SearchEvent) + Send + Sync + 'static) {
         self.stop();
         self.wait();
-        let book_line = self.opening.line(&self.game, &limits);
-        let threads = if limits.level.is_some() { 1 } else { self.workers.count() };
+        if let Some(line) = self.opening.line(&self.game, &limits) {
+            let score = evaluate(&self.network, self.game.position());
+            let job = self.job(limits, 1, sink);
+            return self.workers.start_book(job, opening::report(line, score));
+        }
+        if let Some(level) = self.level {
+            return self.go_at_level(level, limits, sink);
+        }
+        self.wait_until_ready();
+        self.tt_is_used = true;
+        let threads = self.workers.count();
+        let job = self.job(limits, threads, sink);
+        job.tt.start_search();
+        self.workers.start(job, threads);
+    }
+
+    /// Searches as a level does: it does not depend on what earlier searches, the endgame tables and settings have to
+    /// offer, and shows one line, that of the move it plays.
+    fn go_at_level(
+        &mut self,
+        level: Level,
+        limits: SearchLimits,
+        sink: impl Fn(SearchEvent) + Send + Sync + 'static,
+    ) {
+        let game = self.game.gone_on();
+        let level = level.with_seed(self.seed).suited_to(game.position());
+        let limits = level.limits(limits, game.position());
+        let chooser = Chooser::new(level, game, &limits, sink);
+        let mut job = self.job(limits, 1, move |event| chooser.hear(event));
+        if let Ok(table) = TranspositionTable::new(LEVEL_HASH_MIB) {
+            job.tt = Arc::new(table);
+        }
+        job.tablebases = None;
+        job.tt.start_search();
+        self.workers.new_game();
+        self.workers.start(job, 1);
+    }
+
+    /// What so many threads have in common in a search, which it becomes possible to steer.
+    fn job(
+        &mut self,
+        limits: SearchLimits,
+        threads: usize,
+        sink: impl Fn(SearchEvent) + Send + Sync + 'static,
+    ) -> SearchJob {
         self.control = Arc::new(Control::new(threads, limits.ponder));
-        let mut job = SearchJob {
+        SearchJob {
             game: self.game.gone_on(),
             limits,
             tt: Arc::clone(&self.tt),
@@ -259,30 +308,7 @@ impl Engine {
             #[cfg(feature = "tuning")]
             params: self.params,
             sink: Some(Box::new(sink)),
-        };
-        if let Some(line) = book_line {
-            let score = evaluate(&self.network, self.game.position());
-            return self.workers.start_book(job, opening::report(line, score));
         }
-        if let Some(level) = &mut job.limits.level {
-            *level = level.with_seed(self.seed).suited_to(job.game.position());
-            Engine::hide_settings(&mut job);
-        } else {
-            self.wait_until_ready();
-            self.tt_is_used = true;
-        }
-        job.tt.start_search();
-        self.workers.start(job, threads);
-    }
-
-    /// Takes away what a level of play must not depend on: what earlier searches, the endgame tables and
-    /// settings have to offer. It shows one line, that of the move it plays.
-    fn hide_settings(job: &mut SearchJob) {
-        if let Ok(table) = TranspositionTable::new(LEVEL_HASH_MIB) {
-            job.tt = Arc::new(table);
-        }
-        job.tablebases = None;
-        job.limits.multi_pv = 1;
     }
 
     /// Ends the running search as soon as possible; its result is reported as usual. A preparation of the table

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::job::SearchJob;
-use super::level::{Contender, Level};
 use super::limits::Certainty;
 use super::node::{Candidate, Node, RootNode, Window};
 use super::report::{NEWS_AFTER, ScoreBound, SearchEvent, SearchResult, VERBOSE_AFTER};
@@ -33,11 +32,9 @@ impl Thread<'_> {
             return self.no_moves();
         }
         let max_depth = self.job.limits.depth.unwrap_or(MAX_PLY as Depth - 1).clamp(1, MAX_PLY as Depth - 1);
-        let max_depth = self.job.limits.level.map_or(max_depth, |level| level.depth().min(max_depth));
-        let weighed = self.job.limits.level.map_or(1, |level| level.lines());
-        let lines = weighed.clamp(self.shown_lines(), self.root.moves.len());
-        // The last iteration of which all lines are finished, and the last of which the first is.
-        let (mut completed, mut known) = (0, 0);
+        let lines = self.shown_lines();
+        // The last iteration of which the first line is finished.
+        let mut known = 0;
         let mut stable_iterations = 0;
         for depth in 1..=max_depth {
             let (previous_best, previous_score) = (self.root.moves[0].mv, self.root.moves[0].score);
@@ -46,7 +43,6 @@ impl Thread<'_> {
                 known = depth;
             }
             if finished == lines {
-                completed = depth;
                 self.tell_lines();
             }
             if self.quota.is_stopped() {
@@ -61,9 +57,6 @@ impl Thread<'_> {
         if known == 0 && !self.root.moves[0].is_searched() {
             // Stopped before anything was known: the evaluation stands in for a score.
             self.root.moves[0].score = self.evaluator.evaluate(self.job.game.position());
-        }
-        if let Some(level) = &self.job.limits.level {
-            self.play_at_level(level, completed);
         }
         self.result(known)
     }
@@ -116,24 +109,6 @@ impl Thread<'_> {
             own_nodes: self.job.control.own_nodes(),
             lines,
         }
-    }
-
-    /// Puts the move that a level of play chooses in front.
-    fn play_at_level(&mut self, level: &Level, completed: Depth) {
-        if self.quota.is_stopped() && completed > 0 {
-            // Only scores of one iteration can be compared with each other.
-            self.root.depth = completed;
-            for root in &mut self.root.moves {
-                (root.score, root.bound) = (root.previous_score, ScoreBound::Exact);
-            }
-        }
-        root::sort(&mut self.root.moves);
-        let position = self.job.game.position();
-        let searched = self.root.moves.iter().take_while(|root| root.is_searched());
-        let contenders: Vec<Contender> =
-            searched.map(|root| Contender::new(&self.job.game, root.mv, root.score)).collect();
-        let situation = position.key() ^ u64::from(position.fullmove_number());
-        self.root.moves[..=level.choose(&contenders, situation)].rotate_right(1);
     }
 
     fn no_moves(&self) -> SearchResult {

@@ -6,7 +6,6 @@
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-use super::level::Level;
 use crate::types::{Depth, Move};
 
 /// The state of a side's game clock.
@@ -29,8 +28,6 @@ pub struct SearchLimits {
     pub nodes: Option<u64>,
     /// Nodes of the main thread after which no further iteration begins.
     pub soft_nodes: Option<u64>,
-    /// Plays below its strength, with one thread.
-    pub level: Option<Level>,
     /// Ends when a mate in so many moves (of the side to move) is found.
     pub mate: Option<u32>,
     /// Time for this move.

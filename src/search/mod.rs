@@ -10,7 +10,6 @@ mod history;
 mod history_updates;
 mod iterative;
 mod job;
-mod level;
 mod limits;
 mod line;
 mod lmr_table;
@@ -33,7 +32,6 @@ mod thread;
 
 pub use control::Control;
 pub use job::SearchJob;
-pub use level::{Contender, Level, MAX_ELO, MAX_SKILL, MIN_ELO};
 pub use limits::{GameClock, SearchLimits, TimeBudget};
 pub use params::{ParamInfo, Params};
 pub use report::{Counts, Report, ScoreBound, SearchEvent, SearchResult};

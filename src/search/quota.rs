@@ -9,10 +9,6 @@ use super::report::Counts;
 /// Nodes between two looks at clock and stop flag.
 const CHECK_INTERVAL: u64 = 512;
 
-/// A search that has reached its node limit may enter a few more nodes on its way out; a level of play,
-/// which promises not to exceed its nodes, keeps so many in reserve. All levels have more than this.
-const WAY_OUT: u64 = 64;
-
 /// The main thread finishes the first line of the first iteration whatever the limits, so that every move was compared
 /// with all others. After so long it heeds the clock and `stop` even then: a slow disk with endgame tables, or a board
 /// full of queens, may hold it up.
@@ -44,9 +40,6 @@ impl<'a> Quota<'a> {
         let limits = &job.limits;
         let budget = TimeBudget::new(limits, job.game.position().fullmove_number());
         let mut node_limit = limits.nodes.unwrap_or(u64::MAX);
-        if let Some(level) = limits.level {
-            node_limit = node_limit.min(level.nodes() - WAY_OUT);
-        }
         if let (Some(rate), Some(hard), false) = (limits.nodes_per_ms, budget.hard, limits.ponder) {
             let hard = (hard.as_micros() as u64).saturating_mul(rate.get()) / 1000;
             node_limit = node_limit.min(hard.max(1));

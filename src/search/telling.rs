@@ -47,10 +47,9 @@ impl Thread<'_> {
     }
 
     /// Whether a new best move or an uncertain score may be told of before the iteration ends. With several lines
-    /// each is told when it is finished. A level of play takes no notice of an unfinished iteration, and what it
-    /// tells last must be what it goes by.
+    /// each is told when it is finished.
     pub(super) fn tells_unfinished(&self) -> bool {
-        self.job.limits.multi_pv <= 1 && self.job.limits.level.is_none()
+        self.job.limits.multi_pv <= 1
     }
 
     /// Whether the lines are told each time that one of them is finished: in long searches, where not too many
@@ -58,7 +57,7 @@ impl Thread<'_> {
     pub(super) fn shows_each_line(&self) -> bool {
         let told = self.told.first().map_or(Duration::ZERO, |line| line.time);
         let pause = LINE_PAUSE * self.shown_lines() as u32;
-        self.job.limits.level.is_none() && self.quota.has_run(NEWS_AFTER) && self.quota.has_run(told + pause)
+        self.quota.has_run(NEWS_AFTER) && self.quota.has_run(told + pause)
     }
 
     /// Tells about a root move that has become the best before the iteration is over, in long searches only.

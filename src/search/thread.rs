@@ -5,7 +5,6 @@ use std::collections::TryReserveError;
 
 use super::history::{Histories, QuietContext, reserved};
 use super::job::SearchJob;
-use super::level::comes_to_mind;
 use super::lmr_table::LmrTable;
 use super::params::Params;
 use super::path::Path;
@@ -91,10 +90,6 @@ pub(super) struct Thread<'a> {
 impl<'a> Thread<'a> {
     /// Makes ready for a job.
     pub(super) fn new(searcher: &'a mut Searcher, job: &'a SearchJob) -> Thread<'a> {
-        if job.limits.level.is_some() {
-            // What earlier searches taught would make a level stronger than its nodes.
-            searcher.new_game();
-        }
         searcher.evaluator.reset(&job.network, job.kernels);
         searcher.path.reset(&job.game);
         searcher.told.clear();
@@ -180,7 +175,5 @@ fn root_candidates(job: &SearchJob) -> Vec<Move> {
     let legal = job.game.position().legal_moves();
     let wanted = |mv: &Move| limits.search_moves.contains(mv);
     let restricted = legal.iter().any(wanted);
-    let thought_of = |mv: &Move| limits.level.is_none() || comes_to_mind(job.game.position(), *mv);
-    let is_candidate = |mv: &Move| if restricted { wanted(mv) } else { thought_of(mv) };
-    legal.into_iter().filter(is_candidate).collect()
+    legal.into_iter().filter(|mv| !restricted || wanted(mv)).collect()
 }

@@ -4,8 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::nearest::{nearest, suggestion};
-use crate::engine::{DEFAULT_BOOK_DEPTH, DEFAULT_HASH_MIB, MAX_HASH_MIB, MAX_THREADS};
-use crate::search::{Level, MAX_ELO, MAX_SKILL, MIN_ELO};
+use crate::engine::{
+    DEFAULT_BOOK_DEPTH, DEFAULT_HASH_MIB, Level, MAX_ELO, MAX_HASH_MIB, MAX_SKILL, MAX_THREADS, MIN_ELO,
+};
 use crate::types::{CastlingMode, Depth};
 
 /// Options that search settings are taken from.

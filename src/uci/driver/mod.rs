@@ -341,6 +341,8 @@ impl Driver {
         };
         self.searching = true;
         self.engine.opening.enabled = self.settings.own_book && !self.settings.analyse_mode;
+        let plays = !limits.infinite && limits.mate.is_none() && !self.settings.analyse_mode;
+        self.engine.level = self.settings.level().filter(|_| plays);
         self.engine.go(limits, move |event| {
             let text = format::event(&event, style);
             let next = match event {
@@ -369,12 +371,10 @@ impl Driver {
         });
         // A bare `go` means the same as `go infinite`.
         let infinite = go.infinite || !(bounded || clock.is_some() || go.ponder);
-        let plays = !infinite && go.mate.is_none() && !self.settings.analyse_mode;
         SearchLimits {
             depth: go.depth,
             nodes: go.nodes,
             soft_nodes: None,
-            level: self.settings.level().filter(|_| plays),
             mate: go.mate,
             move_time: go.move_time,
             clock: self.node_clock.start(stm, clock),
