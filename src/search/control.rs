@@ -16,7 +16,7 @@ struct Counters {
 }
 
 /// Other threads leave so many nodes to the main thread until it has finished the first line of the first iteration.
-/// Of 5,000 positions from random games none took half as many.
+/// Of 5,000 positions from random games a thousandth took more than 675, and none more than 919.
 const FIRST_LINE_NODES: u64 = 1024;
 
 /// Steers one search from outside. A new search gets a new control, so that a late `stop` for the

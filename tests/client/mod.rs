@@ -123,7 +123,7 @@ impl Client {
     }
 
     /// All lines up to the first that `is_last` accepts, that one included.
-    pub fn read_until(&mut self, what: &str, is_last: impl Fn(&str) -> bool) -> Vec<String> {
+    pub fn read_until(&mut self, what: &str, mut is_last: impl FnMut(&str) -> bool) -> Vec<String> {
         let deadline = Instant::now() + PATIENCE;
         let mut lines = Vec::new();
         loop {
@@ -396,7 +396,13 @@ impl Info {
                 _ => panic!("unknown word '{word}' in {line}"),
             }
         }
-        check_line(root, info.pv.iter().cloned(), chess960);
+        let end = check_line(root, info.pv.iter().cloned(), chess960);
+        // Tables tell of wins and losses that end in mate.
+        let is_evaluation = info
+            .score
+            .strip_prefix("cp ")
+            .is_some_and(|cp| cp.parse().is_ok_and(|cp: i32| cp.abs() <= 10_000));
+        assert!(!is_evaluation || end.has_legal_move() || !end.in_check(), "checkmate at the end of {line}");
         if root.has_legal_move() {
             assert!(info.depth >= 1 && !info.pv.is_empty(), "{line}");
         }
@@ -404,14 +410,15 @@ impl Info {
     }
 }
 
-/// Every move is legal and spelled as this mode wants it.
-pub fn check_line(root: &Position, moves: impl Iterator<Item = String>, chess960: bool) {
+/// Every move is legal and spelled as this mode wants it. Returns the position at the end.
+pub fn check_line(root: &Position, moves: impl Iterator<Item = String>, chess960: bool) -> Position {
     let mut position = *root;
     for text in moves {
         let mv = parse_uci(&position, &text).unwrap_or_else(|error| panic!("{error} in {position}"));
         assert_eq!(text, format_uci(mv, chess960), "in {position}");
         position.make(mv);
     }
+    position
 }
 
 /// SplitMix64: failures must be repeatable.

@@ -10,6 +10,7 @@ mod options;
 mod positions;
 mod resources;
 mod searching;
+mod telling;
 mod timing;
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
