@@ -155,6 +155,8 @@ fn check_reports(root: &Position, found: &Found) {
             assert!(position.is_legal(mv), "{mv:?} in {position}, line {line:?} of {root}");
             position.make(mv);
         }
+        let is_mate = position.in_check() && !position.has_legal_move();
+        assert!(!is_mate || line.score.is_decisive(), "checkmate at the end of {line:?} of {root}");
         assert!(!line.pv.is_empty() && line.pv.len() <= MAX_PLY, "{line:?}");
         assert!(line.score.0.abs() <= Score::MATE.0, "{line:?}");
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::report::{Counts, NEWS_AFTER, Report, ScoreBound};
 use super::root::RootMove;
 use super::thread::Thread;
-use crate::board::Game;
+use crate::board::{Game, Outcome};
 use crate::tt::TranspositionTable;
 use crate::types::{Move, Score};
 
@@ -48,6 +48,9 @@ impl Thread<'_> {
         };
         let mut pv = root.pv.to_vec();
         continue_line(&self.job.game, &mut pv, &self.job.tt, plies);
+        if !score.is_decisive() {
+            stop_before_mate(&self.job.game, &mut pv);
+        }
         if let Some(access) = &self.job.tablebases
             && score.is_decisive()
             && !score.is_mate()
@@ -96,6 +99,16 @@ fn continue_line(game: &Game, line: &mut Vec<Move>, tt: &TranspositionTable, pli
             break;
         }
         line.push(mv);
+    }
+}
+
+/// Cuts the last move off a line that ends in checkmate, which is not what its score says. The search that gave the
+/// score has not looked so far.
+fn stop_before_mate(game: &Game, line: &mut Vec<Move>) {
+    let mut game = game.clone();
+    line.iter().for_each(|&mv| game.play(mv));
+    if line.len() > 1 && matches!(game.outcome(), Some(Outcome::Checkmate(_))) {
+        line.pop();
     }
 }
 
@@ -154,6 +167,25 @@ mod tests {
         assert_eq!(continued(&game, &table, "c6b8", 100), "c6b8 g1f3 g8f6");
         let (game, table) = known("b1c3 b8c6", &[("c3b1", Exact), ("c6b8", Exact), ("g1f3", Exact)]);
         assert_eq!(continued(&game, &table, "c3b1", 100), "c3b1");
+    }
+
+    #[test]
+    fn lines_without_a_mate_score_stop_before_the_mate() {
+        let cut = |start: &str| {
+            let mut game = Game::default();
+            let mut play = |text| {
+                let mv = parse_uci(game.position(), text).unwrap();
+                game.play(mv);
+                mv
+            };
+            let mut line: Vec<Move> = start.split(' ').map(&mut play).collect();
+            let length = line.len();
+            stop_before_mate(&Game::default(), &mut line);
+            length - line.len()
+        };
+        assert_eq!(cut("f2f3 e7e5 g2g4 d8h4"), 1);
+        assert_eq!(cut("f2f3 e7e5 g2g4 d8g5"), 0);
+        assert_eq!(cut("e2e4"), 0);
     }
 
     #[test]
