@@ -8,6 +8,7 @@ use super::node::{Candidate, Node, RootNode, Window};
 use super::report::{NEWS_AFTER, ScoreBound, SearchEvent, SearchResult, VERBOSE_AFTER};
 use super::root::{self, RootResult};
 use super::thread::{Searcher, Thread};
+use super::tree_sample::TreeSample;
 use crate::types::{Depth, MAX_PLY, Score};
 
 impl Searcher {
@@ -22,6 +23,16 @@ impl Searcher {
     /// The same without the last word, for a thread among others that may know more in the end.
     pub fn think(&mut self, job: &SearchJob) -> SearchResult {
         Thread::new(self, job).run()
+    }
+
+    /// The same as [`Searcher::search`]; besides, `sample` draws from the positions that the search evaluates. The
+    /// result does not depend on it.
+    pub fn search_sampled(&mut self, job: &SearchJob, sample: &mut TreeSample) -> SearchResult {
+        let mut thread = Thread::new(self, job);
+        thread.sample = Some(sample);
+        let mut result = thread.run();
+        self.conclude(job, &mut result);
+        result
     }
 }
 

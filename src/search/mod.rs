@@ -29,6 +29,7 @@ mod static_eval;
 mod tablebases;
 mod telling;
 mod thread;
+mod tree_sample;
 
 pub use control::Control;
 pub use job::SearchJob;
@@ -36,3 +37,4 @@ pub use limits::{GameClock, SearchLimits, TimeBudget};
 pub use params::{ParamInfo, Params};
 pub use report::{Counts, Report, ScoreBound, SearchEvent, SearchResult};
 pub use thread::Searcher;
+pub use tree_sample::{TreeNode, TreeSample};

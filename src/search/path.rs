@@ -105,6 +105,11 @@ impl Path {
         &mut self.entries[self.ply + BEFORE_ROOT - 1]
     }
 
+    /// The moves from the root to the present node; `None` stands for a null move.
+    pub(super) fn moves(&self) -> impl ExactSizeIterator<Item = Option<Move>> {
+        self.entries[BEFORE_ROOT..][..self.ply].iter().map(|entry| entry.mv)
+    }
+
     /// Makes the records below ready for the moves of a node.
     #[inline(always)]
     pub(super) fn prepare_children(&mut self) {

@@ -45,13 +45,27 @@ impl Thread<'_> {
         if let Some(eval) = node.tt_entry.and_then(|entry| entry.eval) {
             return Some(eval);
         }
-        let eval = Some(self.evaluator.evaluate(node.position));
+        let raw = self.evaluator.evaluate(node.position);
+        if self.sample.is_some() {
+            self.offer_to_sample(node, raw);
+        }
+        let eval = Some(raw);
         if node.tt_entry.is_none() {
             let score = Score::DRAW;
             let entry = TtEntry { mv: None, score, eval, depth: 0, bound: Bound::None, was_pv: false };
             self.tt.store(node.position.key(), node.ply, entry);
         }
         eval
+    }
+
+    /// Lets the sample have a look at a node.
+    #[cold]
+    #[inline(never)]
+    fn offer_to_sample(&mut self, node: &Node, raw: Score) {
+        if let Some(sample) = &mut self.sample {
+            let outside = (raw - node.beta).max(node.alpha - raw);
+            sample.offer(node.position, raw, outside, self.path.moves());
+        }
     }
 
     /// Evaluates a node and writes the result into it and into the path. A node that is searched again without one

@@ -12,6 +12,7 @@ use super::picker::MovePicker;
 use super::quota::Quota;
 use super::report::Report;
 use super::root::Root;
+use super::tree_sample::TreeSample;
 use crate::board::{Game, Position};
 use crate::eval::Evaluator;
 use crate::nnue;
@@ -85,6 +86,8 @@ pub(super) struct Thread<'a> {
     /// The tables' score of the root, if they know it.
     pub(super) tb_score: Option<Score>,
     pub(super) lmr_table: &'static LmrTable,
+    /// Draws from the positions that are evaluated; none in ordinary play.
+    pub(super) sample: Option<&'a mut TreeSample>,
 }
 
 impl<'a> Thread<'a> {
@@ -108,6 +111,7 @@ impl<'a> Thread<'a> {
             tb_cardinality: 0,
             tb_score: None,
             lmr_table: LmrTable::get(),
+            sample: None,
         };
         let moves = thread.filter_by_tablebases(root_candidates(job));
         thread.root = Root::new(moves);
