@@ -306,6 +306,83 @@ fn data_tools() {
     assert_eq!(fs::read_dir(&folder.0).expect("the folder is there").count(), 5);
 }
 
+/// Four games, played with `--games 4 --nodes 100` before there were tree positions.
+const VERSION_1: &str = "tests/games/version1.games";
+
+#[test]
+fn files_of_the_first_version_are_read_and_not_added_to() {
+    let folder = Folder::new("version");
+    let [old, new, clean, net] = ["old", "new", "clean", "net"].map(|name| folder.file(name));
+    fs::copy(VERSION_1, &old).expect("the file can be copied");
+    for (task, wanted) in [("verify", "sound, 4 games, 963 bytes"), ("stats", "279 positions kept")] {
+        let output = data(task, &[&old], "");
+        assert!(output.status.success() && text(&output).contains(wanted), "{}", text(&output));
+    }
+    assert!(data("merge", &[&old], &format!("--out {}", new.display())).status.success());
+    assert!(data("dedup", &[&old, &new], &format!("--out {}", clean.display())).status.success());
+    let version = |file: &Path| DataReader::open(file).expect("a header").version();
+    assert_eq!([version(&old), version(&new), version(&clean)], [1, 2, 2]);
+    assert_eq!(games(&old).len(), 4);
+    assert!(games(&new) == games(&old) && games(&clean) == games(&old));
+
+    let mut train = command("train", "--hidden 32 --passes 2 --batch 64 --holdout 0");
+    train.args(["--data", &old.to_string_lossy(), "--out", &net.to_string_lossy()]);
+    let output = finish(train);
+    assert!(output.status.success() && net.exists(), "{}", text(&output));
+
+    let before = fs::read(&old).expect("the file is there");
+    let output = datagen(&old, "--games 5 --nodes 100");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output).contains("has the earlier format version 1, to which no games are added"),
+        "{}",
+        text(&output)
+    );
+    assert!(fs::read(&old).expect("the file is there") == before);
+}
+
+#[test]
+fn tree_positions_come_on_top_and_change_no_game() {
+    let folder = Folder::new("trees");
+    let [plain, trees, again, net] = ["plain", "trees", "again", "net"].map(|name| folder.file(name));
+    let settings = "--games 12 --nodes 60";
+    assert!(datagen(&plain, settings).status.success());
+    let output = datagen(&trees, &format!("{settings} --tree-positions 2 --tree-nodes 50"));
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(
+        datagen(&again, &format!("{settings} --tree-positions 2 --tree-nodes 50 --threads 3"))
+            .status
+            .success()
+    );
+    assert!(fs::read(&trees).expect("the file is there") == fs::read(&again).expect("the file is there"));
+    let with_trees = games(&trees);
+    let without: Vec<GameRecord> =
+        with_trees.iter().map(|game| GameRecord { trees: Vec::new(), ..game.clone() }).collect();
+    assert_eq!(without, games(&plain));
+    let count = with_trees.iter().map(GameRecord::count_kept_trees).sum::<u64>();
+    assert!(count > 300, "{count}");
+    let output = data("stats", &[&trees], "");
+    let wanted = format!("{count} positions out of search trees, without result, ");
+    assert!(
+        text(&output).contains(&wanted) && text(&output).contains("--tree-positions 2 --tree-nodes 50"),
+        "{}",
+        text(&output)
+    );
+    // All of them count towards a goal.
+    let in_games = with_trees.iter().map(GameRecord::count_kept).sum::<u64>();
+    let goal = format!("--nodes 60 --tree-positions 2 --tree-nodes 50 --positions {}", in_games + count);
+    let output = datagen(&trees, &goal);
+    assert!(output.status.success() && games(&trees).len() == 12, "{}", text(&output));
+    assert_eq!(datagen(&trees, "--games 13 --nodes 60").status.code(), Some(1));
+    assert_eq!(datagen(&folder.file("x"), "--games 1 --tree-positions 9").status.code(), Some(2));
+
+    let mut train = command("train", "--hidden 32 --passes 2 --batch 64 --holdout 0");
+    train.args(["--data", &trees.to_string_lossy(), "--out", &net.to_string_lossy()]);
+    let output = finish(train);
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(text(&output).contains(" are out of search trees and have no result"), "{}", text(&output));
+}
+
 #[test]
 fn a_torn_end_is_a_remark() {
     let folder = Folder::new("torn");

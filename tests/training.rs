@@ -70,7 +70,7 @@ fn write_random_games(
             position.make(mv);
         }
         let outcome = outcome(&start, &position);
-        writer.write(&GameRecord { start, opening, moves, outcome }).unwrap();
+        writer.write(&GameRecord { start, opening, moves, outcome, trees: Vec::new() }).unwrap();
     }
     writer.finish().unwrap();
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::eval_file::EvalFile;
 use crate::console::Output;
 use crate::datagen::{
-    DataHeader, DataWriter, Goal, Openings, OpeningsError, Progress, RANDOM_PLIES, RANDOM_PLIES_AFTER_FILE,
-    SelfPlay, Tally, Thinking, generate, read_positions, rules,
+    DataHeader, DataWriter, Goal, MOST_TREE_POSITIONS, Openings, OpeningsError, Progress, RANDOM_PLIES,
+    RANDOM_PLIES_AFTER_FILE, SelfPlay, Tally, Thinking, TreeSettings, generate, read_positions, rules,
 };
 use crate::engine::NAME;
 use crate::engine::bench;
@@ -39,6 +39,13 @@ pub struct Arguments {
     /// Nodes of a search after which no deeper iteration begins
     #[arg(long, value_name = "SOFT", default_value_t = 1500, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     nodes: u64,
+    /// Positions, 0 to 8, that are drawn from the tree of each search, to be searched on their own and kept
+    /// beside those of the game
+    #[arg(long, value_name = "K", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=MOST_TREE_POSITIONS as i64))]
+    tree_positions: u8,
+    /// The same as --nodes for the searches of those positions
+    #[arg(long, value_name = "SOFT", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    tree_nodes: u64,
     #[command(flatten)]
     eval_file: EvalFile,
     /// Decides the random moves: the same seed and settings give the same games
@@ -63,6 +70,7 @@ at most the last few dozen games are missing.
 Examples:
   quillon datagen --out gen0.games --threads 2 --positions 8000000 --nodes 1500 --seed 1
   quillon datagen --out gen1.games --threads 2 --positions 15000000 --eval-file gen0.nnue --seed 2
+  quillon datagen --out gen2.games --threads 2 --nodes 400 --tree-positions 1 --seed 3
   quillon datagen --out frc.games --minutes 30 --chess960 0.5 --seed 2
   quillon datagen --out book.games --games 10000 --openings book.epd --random-plies 2";
 
@@ -82,7 +90,11 @@ fn parse_share(text: &str) -> Result<f64, String> {
 /// When the file or the openings cannot be used, as a message for people.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let file = arguments.out.display();
-    let thinking = Thinking { soft_nodes: arguments.nodes, network: arguments.eval_file.network()? };
+    let trees = (arguments.tree_positions > 0).then_some(TreeSettings {
+        positions: arguments.tree_positions.into(),
+        soft_nodes: arguments.tree_nodes,
+    });
+    let thinking = Thinking { soft_nodes: arguments.nodes, network: arguments.eval_file.network()?, trees };
     let (self_play, header) = settings(arguments, player_text(&thinking)?, thinking.evaluation())
         .map_err(|error| error.to_string())?;
     let mut tally = Tally::default();
@@ -127,6 +139,10 @@ fn settings(
         positions,
     };
     command += &format!(" --random-plies {}", openings.random_plies);
+    if arguments.tree_positions > 0 {
+        let (positions, nodes) = (arguments.tree_positions, arguments.tree_nodes);
+        command += &format!(" --tree-positions {positions} --tree-nodes {nodes}");
+    }
     if openings.chess960_share > 0.0 {
         command += &format!(" --chess960 {}", openings.chess960_share);
     }

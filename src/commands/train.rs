@@ -55,7 +55,8 @@ pub struct Arguments {
     #[arg(long, value_name = "BOUND", default_value_t = 0.05, value_parser = parse_share)]
     start: f32,
     /// Share of the game's result in the target, 0 to 1, at the start and at the end; the rest is the
-    /// score. One number stands for both
+    /// score. One number stands for both. Positions out of search trees have no result: their target is the
+    /// score throughout
     #[arg(long, value_name = "FROM:TO", default_value = "0.05:0.2", value_parser = parse_wdl)]
     wdl: Wdl,
     /// The power of the error that is made small, 1 to 4
@@ -300,11 +301,17 @@ fn load(arguments: &Arguments, output: &Output) -> Result<Dataset, String> {
     bar.finish_and_clear();
     let (games, duplicates) = (builder.games(), builder.duplicates());
     let data = builder.finish();
+    let trees = data.train().iter().filter(|record| record.half_points().is_none()).count();
     output.line(&format!(
         "{games} games, {} positions to train on, {} held out, {duplicates} repeated ones left out",
         data.train().len(),
         data.holdout().len()
     ));
+    if trees > 0 {
+        output.line(&format!(
+            "{trees} of those to train on are out of search trees and have no result: their target is the score"
+        ));
+    }
     Ok(data)
 }
 

@@ -8,6 +8,9 @@
 //! searched plies     number(7)
 //! opening moves      one index each
 //! searched moves     an index, then the score as number(5)
+//! tree positions     number(0), from format version 2 on
+//! each of them       searched moves before its search, less those before the last one's, as number(1), then
+//!                    plies of its path less one as number(2), an index for each, and the score as number(6)
 //! padding            zero bits up to a whole byte
 //! ```
 //!
@@ -15,20 +18,33 @@
 //! legal moves, sorted by their sixteen bits, in as many bits as the count of legal moves needs: a
 //! move that is read is legal by construction, and a forced one costs nothing. A score is stored as its
 //! difference to what the last one (0 before the first) promised, the negative of it, with the sign in
-//! the lowest bit: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
+//! the lowest bit: 0, -1, 1, -2, ... become 0, 1, 2, 3, ... That of a tree position is stored as the difference to
+//! the score of the search whose tree it comes from, with the sign of the side to move.
 
 use super::bits::{BitReader, BitWriter};
-use super::record::{GameRecord, Outcome, ScoredMove};
+use super::record::{GameRecord, Outcome, ScoredMove, TreePosition};
 use crate::board::Position;
+use crate::search::TreeSample;
 use crate::types::{Move, MoveList, Score};
 
 const FEN_ORDER: u32 = 6;
 const OPENING_ORDER: u32 = 4;
 const MOVES_ORDER: u32 = 7;
 const SCORE_ORDER: u32 = 5;
+const TREES_ORDER: u32 = 0;
+const GAP_ORDER: u32 = 1;
+const PATH_ORDER: u32 = 2;
+const TREE_SCORE_ORDER: u32 = 6;
+
+/// The format version that is written. Those before it are read: 1 had no tree positions.
+pub(super) const VERSION: u32 = 2;
+/// The first format version with tree positions.
+const TREES_FROM_VERSION: u32 = 2;
 
 /// More plies than this are refused, so that a block keeps below its greatest size.
 const MAX_PLIES: usize = 1 << 14;
+/// The same for tree positions.
+pub(super) const MAX_TREES: usize = 1 << 14;
 
 /// Why a game cannot be stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -50,6 +66,13 @@ pub enum RecordError {
     BadScore {
         /// Plies from the start of the game, from 0.
         ply: usize,
+    },
+    /// A tree position does not come from a search of the game, is not in its place, or has an illegal move or a
+    /// score out of range.
+    #[error("tree position {index} does not belong to the game")]
+    BadTree {
+        /// Its place among those of the game, from 0.
+        index: usize,
     },
 }
 
@@ -91,6 +114,9 @@ fn encode_game(record: &GameRecord, mut bits: BitWriter<'_>) -> Result<(), Recor
     if record.plies() > MAX_PLIES {
         return Err(RecordError::TooLong { plies: record.plies() });
     }
+    if record.trees.len() > MAX_TREES {
+        return Err(RecordError::BadTree { index: MAX_TREES });
+    }
     bits.put(record.outcome as u32, 2);
     let other_start = record.start != Position::start();
     bits.put(u32::from(other_start), 1);
@@ -102,32 +128,106 @@ fn encode_game(record: &GameRecord, mut bits: BitWriter<'_>) -> Result<(), Recor
     bits.put_number(record.opening.len() as u32, OPENING_ORDER);
     bits.put_number(record.moves.len() as u32, MOVES_ORDER);
     let mut position = record.start;
-    let mut put_move = |bits: &mut BitWriter<'_>, mv: Move, ply| {
-        let moves = sorted_moves(&position);
-        let index = moves.iter().position(|&legal| legal == mv);
-        bits.put(index.ok_or(RecordError::IllegalMove { ply })? as u32, index_bits(moves.len()));
-        position.make(mv);
-        Ok(())
-    };
     for (ply, &mv) in record.opening.iter().enumerate() {
-        put_move(&mut bits, mv, ply)?;
+        put_move(&mut bits, &mut position, mv).ok_or(RecordError::IllegalMove { ply })?;
     }
+    let searched_from = position;
     let mut expected = Score::DRAW;
     for (index, &ScoredMove { mv, score }) in record.moves.iter().enumerate() {
         let ply = record.opening.len() + index;
-        put_move(&mut bits, mv, ply)?;
+        put_move(&mut bits, &mut position, mv).ok_or(RecordError::IllegalMove { ply })?;
         if !is_in_range(score) {
             return Err(RecordError::BadScore { ply });
         }
         bits.put_number(zigzag(score - expected), SCORE_ORDER);
         expected = -score;
     }
+    bits.put_number(record.trees.len() as u32, TREES_ORDER);
+    let mut tree = TreeWalk::new(searched_from, &record.moves);
+    for (index, position) in record.trees.iter().enumerate() {
+        put_tree(&mut bits, &mut tree, position).ok_or(RecordError::BadTree { index })?;
+    }
     bits.finish();
     Ok(())
 }
 
-/// Reads one game from the front of `bytes` and returns it with the rest; `None` when they hold no game.
-pub(super) fn decode(bytes: &[u8]) -> Option<(GameRecord, &[u8])> {
+/// Writes a legal move and makes it.
+fn put_move(bits: &mut BitWriter<'_>, position: &mut Position, mv: Move) -> Option<()> {
+    let moves = sorted_moves(position);
+    let index = moves.iter().position(|&legal| legal == mv)?;
+    bits.put(index as u32, index_bits(moves.len()));
+    position.make(mv);
+    Some(())
+}
+
+/// Reads a move and makes it.
+fn take_move(bits: &mut BitReader<'_>, position: &mut Position) -> Option<Move> {
+    let moves = sorted_moves(position);
+    let mv = *moves.get(bits.take(index_bits(moves.len()))? as usize)?;
+    position.make(mv);
+    Some(mv)
+}
+
+/// Goes along the searched moves to the roots of the trees.
+struct TreeWalk<'a> {
+    root: Position,
+    /// Searched moves before the root.
+    after: usize,
+    moves: &'a [ScoredMove],
+}
+
+impl TreeWalk<'_> {
+    fn new(searched_from: Position, moves: &[ScoredMove]) -> TreeWalk<'_> {
+        TreeWalk { root: searched_from, after: 0, moves }
+    }
+
+    /// Goes to the root after so many searched moves and gives the score of its search; `None` when that is behind
+    /// or there was no search.
+    fn go_to(&mut self, after: usize) -> Option<Score> {
+        let (score, between) = (self.moves.get(after)?.score, self.moves.get(self.after..after)?);
+        between.iter().for_each(|scored| {
+            self.root.make(scored.mv);
+        });
+        self.after = after;
+        Some(score)
+    }
+}
+
+/// What a position so many plies below a root with this score promises to the side to move.
+fn promised(score: Score, plies: usize) -> Score {
+    if plies.is_multiple_of(2) { score } else { -score }
+}
+
+fn put_tree(bits: &mut BitWriter<'_>, tree: &mut TreeWalk<'_>, found: &TreePosition) -> Option<()> {
+    let gap = found.after.checked_sub(tree.after)?;
+    let (root_score, plies) = (tree.go_to(found.after)?, found.path.len());
+    if !(1..=TreeSample::MOST_PLIES).contains(&plies) || !is_in_range(found.score) {
+        return None;
+    }
+    bits.put_number(gap as u32, GAP_ORDER);
+    bits.put_number(plies as u32 - 1, PATH_ORDER);
+    let mut position = tree.root;
+    found.path.iter().try_for_each(|&mv| put_move(bits, &mut position, mv))?;
+    bits.put_number(zigzag(found.score - promised(root_score, plies)), TREE_SCORE_ORDER);
+    Some(())
+}
+
+fn take_tree(bits: &mut BitReader<'_>, tree: &mut TreeWalk<'_>) -> Option<TreePosition> {
+    let after = tree.after + bits.take_number(GAP_ORDER)? as usize;
+    let root_score = tree.go_to(after)?;
+    let plies = bits.take_number(PATH_ORDER)? as usize + 1;
+    if plies > TreeSample::MOST_PLIES {
+        return None;
+    }
+    let mut position = tree.root;
+    let path = (0..plies).map(|_| take_move(bits, &mut position)).collect::<Option<Vec<Move>>>()?;
+    let score = promised(root_score, plies) + unzigzag(bits.take_number(TREE_SCORE_ORDER)?);
+    is_in_range(score).then_some(TreePosition { after, path, score })
+}
+
+/// Reads one game of a file with this format version from the front of `bytes` and returns it with the rest;
+/// `None` when they hold no game.
+pub(super) fn decode(bytes: &[u8], version: u32) -> Option<(GameRecord, &[u8])> {
     let mut bits = BitReader::new(bytes);
     let outcome = *Outcome::ALL.get(bits.take(2)? as usize)?;
     let start = match bits.take(1)? {
@@ -145,17 +245,13 @@ pub(super) fn decode(bytes: &[u8]) -> Option<(GameRecord, &[u8])> {
         return None;
     }
     let mut position = start;
-    let mut take_move = |bits: &mut BitReader<'_>| {
-        let moves = sorted_moves(&position);
-        let mv = *moves.get(bits.take(index_bits(moves.len()))? as usize)?;
-        position.make(mv);
-        Some(mv)
-    };
-    let opening = (0..opening_plies).map(|_| take_move(&mut bits)).collect::<Option<Vec<Move>>>()?;
+    let opening =
+        (0..opening_plies).map(|_| take_move(&mut bits, &mut position)).collect::<Option<Vec<Move>>>()?;
+    let searched_from = position;
     let mut expected = Score::DRAW;
     let mut moves = Vec::new();
     for _ in 0..searched_plies {
-        let mv = take_move(&mut bits)?;
+        let mv = take_move(&mut bits, &mut position)?;
         let score = expected + unzigzag(bits.take_number(SCORE_ORDER)?);
         if !is_in_range(score) {
             return None;
@@ -163,7 +259,13 @@ pub(super) fn decode(bytes: &[u8]) -> Option<(GameRecord, &[u8])> {
         moves.push(ScoredMove { mv, score });
         expected = -score;
     }
-    Some((GameRecord { start, opening, moves, outcome }, bits.finish()?))
+    let count = if version >= TREES_FROM_VERSION { bits.take_number(TREES_ORDER)? as usize } else { 0 };
+    if count > MAX_TREES {
+        return None;
+    }
+    let mut tree = TreeWalk::new(searched_from, &moves);
+    let trees = (0..count).map(|_| take_tree(&mut bits, &mut tree)).collect::<Option<Vec<_>>>()?;
+    Some((GameRecord { start, opening, moves, outcome, trees }, bits.finish()?))
 }
 
 #[cfg(test)]
@@ -185,7 +287,7 @@ mod tests {
         games.iter().for_each(|game| encode(game, &mut bytes).unwrap());
         let mut rest = &bytes[..];
         for game in &games {
-            let (decoded, tail) = decode(rest).unwrap();
+            let (decoded, tail) = decode(rest, VERSION).unwrap();
             assert_eq!(decoded, *game);
             rest = tail;
         }
@@ -215,11 +317,17 @@ mod tests {
     fn extreme_scores_and_empty_games_round_trip() {
         let start = Position::start();
         let mv = start.legal_moves()[0];
-        let mut record = GameRecord { start, opening: Vec::new(), moves: Vec::new(), outcome: Outcome::Draw };
-        assert_eq!(decode(&encoded(&record)), Some((record.clone(), &[][..])));
+        let mut record = GameRecord {
+            start,
+            opening: Vec::new(),
+            moves: Vec::new(),
+            outcome: Outcome::Draw,
+            trees: Vec::new(),
+        };
+        assert_eq!(decode(&encoded(&record), VERSION), Some((record.clone(), &[][..])));
         for score in [-Score::INFINITE, -Score::MATE, Score::DRAW, Score(1), Score::MATE, Score::INFINITE] {
             record.moves = vec![ScoredMove { mv, score }];
-            assert_eq!(decode(&encoded(&record)), Some((record.clone(), &[][..])));
+            assert_eq!(decode(&encoded(&record), VERSION), Some((record.clone(), &[][..])));
         }
         record.moves = vec![ScoredMove { mv, score: Score::INFINITE + 1 }];
         assert_eq!(encode(&record, &mut Vec::new()), Err(RecordError::BadScore { ply: 0 }));
@@ -239,15 +347,36 @@ mod tests {
     }
 
     #[test]
+    fn tree_positions_out_of_place_are_refused() {
+        let game = sample::games(40, 8).into_iter().find(|game| game.trees.len() > 5).unwrap();
+        let refused = |index: usize, change: &dyn Fn(&mut TreePosition)| {
+            let mut bad = game.clone();
+            change(&mut bad.trees[index]);
+            assert_eq!(encode(&bad, &mut Vec::new()), Err(RecordError::BadTree { index }));
+        };
+        refused(5, &|tree| tree.after = game.moves.len());
+        refused(2, &|tree| tree.path = Vec::new());
+        refused(2, &|tree| tree.path = vec![tree.path[0]; 2]);
+        refused(2, &|tree| tree.score = Score::INFINITE + 1);
+        let mut swapped = game.clone();
+        let index = (1..game.trees.len()).find(|&k| game.trees[k].after > game.trees[k - 1].after).unwrap();
+        swapped.trees.swap(index - 1, index);
+        assert_eq!(encode(&swapped, &mut Vec::new()), Err(RecordError::BadTree { index }));
+        let mut many = game.clone();
+        many.trees = vec![game.trees[0].clone(); MAX_TREES + 1];
+        assert_eq!(encode(&many, &mut Vec::new()), Err(RecordError::BadTree { index: MAX_TREES }));
+    }
+
+    #[test]
     fn any_bytes_decode_or_fail_without_panic() {
         let mut rng = fastrand::Rng::with_seed(5);
         for game in sample::games(100, 6) {
             let mut bytes = encoded(&game);
-            assert!((0..bytes.len()).all(|length| decode(&bytes[..length]).is_none()));
+            assert!((0..bytes.len()).all(|length| decode(&bytes[..length], VERSION).is_none()));
             for _ in 0..50 {
                 let index = rng.usize(..bytes.len());
                 bytes[index] ^= 1 << rng.u32(0..8);
-                let Some((decoded, _)) = decode(&bytes) else { continue };
+                let Some((decoded, _)) = decode(&bytes, VERSION) else { continue };
                 // Whatever comes out is a legal game, or it could not be written again.
                 encode(&decoded, &mut Vec::new()).unwrap();
             }

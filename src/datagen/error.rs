@@ -69,6 +69,12 @@ pub enum DataError {
         /// The version in the file.
         version: u32,
     },
+    /// The file has an earlier format, which can be read, but not added to.
+    #[error("it has the earlier format version {version}, to which no games are added; choose another file")]
+    OldVersion {
+        /// The version in the file.
+        version: u32,
+    },
     /// A block is damaged.
     #[error("block {block} {fault}; {sound}", block = .sound.blocks + 1)]
     BadBlock {

@@ -206,7 +206,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("quillon-{}-time-over", std::process::id()));
         let writer = DataWriter::create(&path, &sample::header()).unwrap();
         let openings = Openings { positions: Vec::new(), chess960_share: 0.0, random_plies: 8 };
-        let thinking = Thinking { soft_nodes: 25, network: nnue::built_in() };
+        let thinking = Thinking { soft_nodes: 25, network: nnue::built_in(), trees: None };
         let goal = Goal { time: Some(Duration::ZERO), ..Goal::default() };
         let (stop, output) = (AtomicBool::new(false), Output::standard());
         let progress = Progress::new(goal, Tally::default(), &output);

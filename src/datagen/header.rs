@@ -10,10 +10,10 @@
 
 use std::io::{self, Read};
 
+use super::codec::VERSION;
 use super::error::DataError;
 
 const MAGIC: [u8; 8] = *b"QLNGAMES";
-const VERSION: u32 = 1;
 /// Longer texts are damage.
 const MAX_TEXT: u32 = 1 << 20;
 const FIXED_BYTES: usize = 8 + 4 + 4 + 4;
@@ -29,6 +29,16 @@ pub struct DataHeader {
     pub command: String,
     /// The seed; `None` in a file put together from others.
     pub seed: Option<u64>,
+}
+
+/// The head of a file.
+#[derive(Debug)]
+pub(super) struct Head {
+    pub(super) header: DataHeader,
+    /// The format version of the file.
+    pub(super) version: u32,
+    /// Length in bytes.
+    pub(super) bytes: u64,
 }
 
 impl DataHeader {
@@ -49,8 +59,8 @@ impl DataHeader {
         bytes
     }
 
-    /// Reads a header and returns it with its length in bytes.
-    pub(super) fn read(source: &mut impl Read) -> Result<(DataHeader, u64), DataError> {
+    /// Reads a header.
+    pub(super) fn read(source: &mut impl Read) -> Result<Head, DataError> {
         let mut bytes = Vec::new();
         source.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes).map_err(DataError::Read)?;
         if !MAGIC.starts_with(&bytes) {
@@ -61,7 +71,7 @@ impl DataHeader {
         }
         fetch(source, 8, &mut bytes)?;
         let version = number_at(&bytes, 8);
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             return Err(DataError::UnknownVersion { version });
         }
         let length = number_at(&bytes, 12);
@@ -74,7 +84,7 @@ impl DataHeader {
             return Err(DataError::DamagedHeader);
         }
         let text = std::str::from_utf8(&bytes[16..text_end]).map_err(|_| DataError::DamagedHeader)?;
-        Ok((DataHeader::parse(text), (FIXED_BYTES + length as usize) as u64))
+        Ok(Head { header: DataHeader::parse(text), version, bytes: (FIXED_BYTES + length as usize) as u64 })
     }
 
     /// Later versions may add lines, which are passed over.
@@ -123,8 +133,8 @@ mod tests {
     fn round_trip() {
         for header in [header(), DataHeader { seed: None, evaluation: String::new(), ..header() }] {
             let bytes = header.to_bytes();
-            let (read, length) = DataHeader::read(&mut &bytes[..]).unwrap();
-            assert_eq!((read, length), (header, bytes.len() as u64));
+            let head = DataHeader::read(&mut &bytes[..]).unwrap();
+            assert_eq!((head.header, head.version, head.bytes), (header, VERSION, bytes.len() as u64));
         }
     }
 
@@ -132,7 +142,7 @@ mod tests {
     fn every_value_stays_on_its_line() {
         let odd =
             DataHeader { evaluation: "a\nseed: 9\r\n\u{85}".into(), engine: "\tb\n".into(), ..header() };
-        let read = DataHeader::read(&mut &odd.to_bytes()[..]).unwrap().0;
+        let read = DataHeader::read(&mut &odd.to_bytes()[..]).unwrap().header;
         let clean = DataHeader { evaluation: "a seed: 9   ".into(), engine: " b ".into(), ..header() };
         assert_eq!(read, clean);
         assert_eq!(read.to_bytes(), odd.to_bytes());

@@ -17,8 +17,10 @@ mod record;
 #[cfg(test)]
 pub(crate) mod sample;
 mod selfplay;
+mod small_search;
 mod stats;
 mod tally;
+mod trees;
 mod wdl;
 mod whole_file;
 mod writer;
@@ -30,6 +32,7 @@ pub(crate) use progress::Progress;
 pub(crate) use selfplay::{SelfPlay, rules};
 pub(crate) use stats::Stats;
 pub(crate) use tally::Goal;
+pub(crate) use trees::{MOST_TREE_POSITIONS, TreeSettings};
 pub(crate) use wdl::WdlCounts;
 
 pub use codec::RecordError;
@@ -37,7 +40,7 @@ pub use error::{BlockFault, DataError, Sound};
 pub use header::DataHeader;
 pub use openings::OpeningsError;
 pub use reader::DataReader;
-pub use record::{GameRecord, Kept, Outcome, ScoredMove};
+pub use record::{GameRecord, Kept, KeptTree, Outcome, ScoredMove, TreePosition};
 pub use selfplay::NoOpening;
 pub use tally::Tally;
 pub use whole_file::{WholeFile, read_games};

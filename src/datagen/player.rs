@@ -1,32 +1,24 @@
-//! The engine that plays: the one place where its search and evaluation are set up.
+//! The player of both sides: what it thinks before a move, and what it draws from its thoughts.
 
 use std::sync::Arc;
 
-use crate::board::Game;
+use super::record::{ScoredMove, TreePosition};
+use super::small_search::{self, SmallSearch};
+use super::trees::{TreeLabels, TreeSettings};
+use crate::board::{Game, Position};
 use crate::nnue::Network;
-use crate::search::{SearchJob, SearchLimits, Searcher};
-use crate::tt::{AllocationError, TranspositionTable};
+use crate::search::SearchLimits;
+use crate::tt::AllocationError;
 use crate::types::{Depth, Score};
-
-use super::record::ScoredMove;
-
-/// Memory of each player: enough for a game of small searches, and small enough for the processor's caches
-/// (4 and 9 % more positions per second than with 8 MiB, in two runs).
-const HASH_MIB: usize = 2;
-
-/// A search that was about to end after its soft limit is broken off at this multiple of it.
-const HARD_FACTOR: u64 = 8;
 
 /// The look at an opening ends at this depth in plies or at so many nodes, which is enough to tell what is lost
 /// already from what is not.
 const CHECK_DEPTH: Depth = 8;
 const CHECK_NODES: u64 = 2_000;
 
-/// The constants above in a few words, for the header of a file: they decide which games are played.
+/// The limits of all searches in a few words, for the header of a file: they decide which games are played.
 pub(crate) fn limits() -> String {
-    format!(
-        "hash {HASH_MIB} MiB, hard limit x{HARD_FACTOR}, check {CHECK_DEPTH} plies or {CHECK_NODES} nodes"
-    )
+    format!("{}, check {CHECK_DEPTH} plies or {CHECK_NODES} nodes", small_search::limits())
 }
 
 /// How a player thinks.
@@ -36,6 +28,8 @@ pub(crate) struct Thinking {
     pub(crate) soft_nodes: u64,
     /// What evaluates.
     pub(crate) network: Arc<Network>,
+    /// What is drawn from search trees, if anything.
+    pub(crate) trees: Option<TreeSettings>,
 }
 
 impl Thinking {
@@ -46,51 +40,47 @@ impl Thinking {
     }
 }
 
-/// Plays both sides, alone on its thread.
+/// Plays both sides.
 pub(crate) struct Player {
-    searcher: Searcher,
-    table: Arc<TranspositionTable>,
-    thinking: Thinking,
+    search: SmallSearch,
+    soft_nodes: u64,
+    labels: Option<TreeLabels>,
 }
 
 impl Player {
     /// A player that has learnt nothing yet.
     pub(crate) fn new(thinking: &Thinking) -> Result<Player, AllocationError> {
-        let table = Arc::new(TranspositionTable::new(HASH_MIB)?);
-        Ok(Player { searcher: Searcher::new(0), table, thinking: thinking.clone() })
+        let labels =
+            thinking.trees.map(|settings| TreeLabels::new(settings, &thinking.network)).transpose()?;
+        Ok(Player { search: SmallSearch::new(&thinking.network)?, soft_nodes: thinking.soft_nodes, labels })
     }
 
-    /// Forgets everything, so that a game does not depend on those before.
-    pub(crate) fn new_game(&mut self) {
-        self.table.clear(1);
-        self.searcher.new_game();
+    /// Forgets everything, so that a game depends on its own seed only.
+    pub(crate) fn new_game(&mut self, seed: u64) {
+        self.search.new_game();
+        if let Some(labels) = &mut self.labels {
+            labels.new_game(seed);
+        }
     }
 
-    /// The move to play; `None` only where there is none.
-    pub(crate) fn choose(&mut self, game: &Game) -> Option<ScoredMove> {
-        let soft_nodes = self.thinking.soft_nodes;
-        self.search(
-            game,
-            SearchLimits {
-                soft_nodes: Some(soft_nodes),
-                nodes: Some(soft_nodes.saturating_mul(HARD_FACTOR)),
-                ..SearchLimits::default()
-            },
-        )
+    /// The move to play at a ply of the game, counted from 0; `None` only where there is none.
+    pub(crate) fn choose(&mut self, game: &Game, ply: usize) -> Option<ScoredMove> {
+        let sample = self.labels.as_mut().map(|labels| labels.sample_at(ply));
+        self.search.softly(game, self.soft_nodes, sample)
+    }
+
+    /// Calls `f` with positions out of the tree of the last search, with labels that are fit for training. It was
+    /// the search at this ply, after so many searched moves.
+    pub(crate) fn label_tree(&mut self, ply: usize, after: usize, f: impl FnMut(&Position, TreePosition)) {
+        if let Some(labels) = &mut self.labels {
+            labels.label(ply, after, f);
+        }
     }
 
     /// A quick look at a position before a game begins there.
     pub(crate) fn judge(&mut self, game: &Game) -> Option<Score> {
         let limits =
             SearchLimits { depth: Some(CHECK_DEPTH), nodes: Some(CHECK_NODES), ..SearchLimits::default() };
-        self.search(game, limits).map(|found| found.score)
-    }
-
-    fn search(&mut self, game: &Game, limits: SearchLimits) -> Option<ScoredMove> {
-        let job = SearchJob::silent(game.clone(), limits, Arc::clone(&self.table))
-            .with_network(Arc::clone(&self.thinking.network));
-        self.table.start_search();
-        let result = self.searcher.search(&job);
-        result.best.map(|mv| ScoredMove { mv, score: result.score })
+        self.search.search(game, limits, None).map(|found| found.score)
     }
 }

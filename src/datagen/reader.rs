@@ -14,7 +14,7 @@ use std::path::Path;
 
 use super::codec;
 use super::error::{BlockFault, DataError, Sound};
-use super::header::{DataHeader, number_at};
+use super::header::{DataHeader, Head, number_at};
 use super::record::GameRecord;
 
 /// The first bytes of a block.
@@ -29,6 +29,7 @@ pub(super) const MAX_PAYLOAD: usize = 1 << 20;
 pub struct DataReader<R = BufReader<File>> {
     source: R,
     header: DataHeader,
+    version: u32,
     sound: Sound,
     /// Games of the current block, the next one last.
     games: Vec<GameRecord>,
@@ -52,14 +53,19 @@ impl<R: Read> DataReader<R> {
     /// # Errors
     /// When it does not begin with a sound header.
     pub fn new(mut source: R) -> Result<DataReader<R>, DataError> {
-        let (header, bytes) = DataHeader::read(&mut source)?;
+        let Head { header, version, bytes } = DataHeader::read(&mut source)?;
         let sound = Sound { bytes, ..Sound::default() };
-        Ok(DataReader { source, header, sound, games: Vec::new(), ended: false })
+        Ok(DataReader { source, header, version, sound, games: Vec::new(), ended: false })
     }
 
     /// What made the games.
     pub fn header(&self) -> &DataHeader {
         &self.header
+    }
+
+    /// The version of the file's format.
+    pub fn version(&self) -> u32 {
+        self.version
     }
 
     /// The part of the file that was read so far and is in order.
@@ -95,7 +101,8 @@ impl<R: Read> DataReader<R> {
         if block_checksum(&block) != number_at(&block, 12) {
             return Err(bad(BlockFault::BadChecksum));
         }
-        self.games = decode_games(&block[BLOCK_HEAD_BYTES..], games).ok_or(bad(BlockFault::BadGame))?;
+        let payload = &block[BLOCK_HEAD_BYTES..];
+        self.games = decode_games(payload, games, self.version).ok_or(bad(BlockFault::BadGame))?;
         self.sound.blocks += 1;
         self.sound.games += u64::from(games);
         self.sound.bytes += block.len() as u64;
@@ -123,10 +130,10 @@ pub(super) fn block_checksum(block: &[u8]) -> u32 {
 }
 
 /// The games of a payload, the first one last.
-fn decode_games(mut payload: &[u8], count: u32) -> Option<Vec<GameRecord>> {
+fn decode_games(mut payload: &[u8], count: u32, version: u32) -> Option<Vec<GameRecord>> {
     let mut games = Vec::new();
     while !payload.is_empty() {
-        let (game, rest) = codec::decode(payload)?;
+        let (game, rest) = codec::decode(payload, version)?;
         games.push(game);
         payload = rest;
     }

@@ -4,7 +4,7 @@ use crate::board::Position;
 use crate::types::{Color, Move, Score};
 
 /// Plies from the start of the game, random ones included, before positions count.
-const FIRST_KEPT_PLY: usize = 16;
+pub(super) const FIRST_KEPT_PLY: usize = 16;
 
 /// Positions with larger scores, in internal units, are decided and teach nothing about judging.
 const MAX_KEPT_SCORE: i32 = 1250;
@@ -55,6 +55,17 @@ pub struct ScoredMove {
     pub score: Score,
 }
 
+/// A position out of the tree of a search, with a score that a search of its own has given it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TreePosition {
+    /// How many searched moves the game had when the search began whose tree it comes from.
+    pub after: usize,
+    /// The moves that lead there from the position of the game, at least one.
+    pub path: Vec<Move>,
+    /// Its score, from the view of the side to move.
+    pub score: Score,
+}
+
 /// A game. Its moves are legal one after the other when it comes from a [`super::DataReader`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameRecord {
@@ -66,6 +77,22 @@ pub struct GameRecord {
     pub moves: Vec<ScoredMove>,
     /// How it ended.
     pub outcome: Outcome,
+    /// Positions that did not occur, but that searches of the game looked at, in the order of those searches. Their
+    /// searches found best moves that were neither captures nor promotions.
+    pub trees: Vec<TreePosition>,
+}
+
+/// A position out of a search tree that is fit for training.
+#[derive(Clone, Copy, Debug)]
+pub struct KeptTree<'a> {
+    /// The position.
+    pub position: &'a Position,
+    /// The score of its search, from the view of the side to move.
+    pub score: Score,
+    /// Plies from the start of the game, random ones included, by way of the game and then of the tree.
+    pub ply: usize,
+    /// Plies in the tree.
+    pub below: usize,
 }
 
 /// A position of a game that is fit for training.
@@ -100,10 +127,40 @@ impl GameRecord {
         }
     }
 
+    /// Calls `f` with each position out of search trees that is fit for training, in the same sense.
+    pub fn for_each_kept_tree(&self, mut f: impl FnMut(KeptTree<'_>)) {
+        let mut root = self.start;
+        for &mv in &self.opening {
+            root.make(mv);
+        }
+        let mut reached = 0;
+        for TreePosition { after, path, score } in &self.trees {
+            for scored in self.moves.get(reached..*after).unwrap_or_default() {
+                root.make(scored.mv);
+            }
+            reached = *after;
+            let mut position = root;
+            for &mv in path {
+                position.make(mv);
+            }
+            let ply = self.opening.len() + after + path.len();
+            if is_fit(&position, *score, ply) {
+                f(KeptTree { position: &position, score: *score, ply, below: path.len() });
+            }
+        }
+    }
+
     /// How many positions [`GameRecord::for_each_kept`] visits.
     pub fn count_kept(&self) -> u64 {
         let mut count = 0;
         self.for_each_kept(|_| count += 1);
+        count
+    }
+
+    /// How many positions [`GameRecord::for_each_kept_tree`] visits.
+    pub fn count_kept_trees(&self) -> u64 {
+        let mut count = 0;
+        self.for_each_kept_tree(|_| count += 1);
         count
     }
 
@@ -113,11 +170,15 @@ impl GameRecord {
     }
 }
 
-fn is_kept(position: &Position, ScoredMove { mv, score }: ScoredMove, ply: usize) -> bool {
+/// Whether a position with this score and best move is fit for training.
+pub(super) fn is_kept(position: &Position, ScoredMove { mv, score }: ScoredMove, ply: usize) -> bool {
+    !mv.is_capture() && mv.promotion().is_none() && is_fit(position, score, ply)
+}
+
+/// The same as far as it does not depend on the move.
+pub(super) fn is_fit(position: &Position, score: Score, ply: usize) -> bool {
     ply >= FIRST_KEPT_PLY
         && score.0.abs() <= MAX_KEPT_SCORE
-        && !mv.is_capture()
-        && mv.promotion().is_none()
         && !position.in_check()
         && position.halfmove_clock() <= MAX_KEPT_HALFMOVE_CLOCK
         && position.occupied().count() >= MIN_KEPT_MEN
@@ -144,7 +205,7 @@ mod tests {
             position.make(mv);
             scored.push(ScoredMove { mv, score: Score(score) });
         }
-        let record = GameRecord { start, opening, moves: scored, outcome: Outcome::Draw };
+        let record = GameRecord { start, opening, moves: scored, outcome: Outcome::Draw, trees: Vec::new() };
         let mut kept = Vec::new();
         record.for_each_kept(|Kept { position, score, outcome, ply }| {
             assert_eq!(outcome, Outcome::Draw);
@@ -209,6 +270,7 @@ mod tests {
             opening: Vec::new(),
             moves: vec![ScoredMove { mv, score: Score(600) }],
             outcome: Outcome::WhiteWins,
+            trees: Vec::new(),
         };
         assert_eq!(three.count_kept(), 0);
     }

@@ -1,7 +1,7 @@
 //! Random games for tests.
 
 use super::header::DataHeader;
-use super::record::{GameRecord, Outcome, ScoredMove};
+use super::record::{GameRecord, Outcome, ScoredMove, TreePosition};
 use crate::board::{Game, Position};
 use crate::types::Score;
 
@@ -15,23 +15,43 @@ const STARTS: [&str; 6] = [
     "8/8/4k3/8/8/4K3/8/R7 w - - 0 1",
 ];
 
-/// A game of random moves with random scores.
+/// A game of random moves with random scores. Every other one has positions out of search trees.
 pub(crate) fn game(rng: &mut fastrand::Rng) -> GameRecord {
     let start: Position = STARTS[rng.usize(..STARTS.len())].parse().expect("a valid FEN");
     let mut game = Game::new(start);
     let (mut opening, mut moves) = (Vec::new(), Vec::new());
     let (opening_plies, plies) = (rng.usize(0..20), rng.usize(0..150));
+    let (has_trees, mut trees) = (rng.bool(), Vec::new());
     while opening.len() + moves.len() < plies && game.outcome().is_none() {
         let mv = *rng.choice(&game.position().legal_moves()).expect("the game is not over");
-        game.play(mv);
         if opening.len() < opening_plies {
             opening.push(mv);
         } else {
-            let reach = [10, 1000, Score::INFINITE.0][rng.usize(..3)];
-            moves.push(ScoredMove { mv, score: Score(rng.i32(-reach..=reach)) });
+            while has_trees && rng.u32(..3) == 0 {
+                trees.push(tree(rng, *game.position(), moves.len()));
+            }
+            moves.push(ScoredMove { mv, score: score(rng) });
         }
+        game.play(mv);
     }
-    GameRecord { start, opening, moves, outcome: Outcome::ALL[rng.usize(..3)] }
+    GameRecord { start, opening, moves, outcome: Outcome::ALL[rng.usize(..3)], trees }
+}
+
+fn score(rng: &mut fastrand::Rng) -> Score {
+    let reach = [10, 1000, Score::INFINITE.0][rng.usize(..3)];
+    Score(rng.i32(-reach..=reach))
+}
+
+/// Some moves on from a position that has one.
+fn tree(rng: &mut fastrand::Rng, mut position: Position, after: usize) -> TreePosition {
+    let (plies, mut path) = (rng.usize(1..=12), Vec::new());
+    while path.len() < plies
+        && let Some(&mv) = rng.choice(&position.legal_moves())
+    {
+        path.push(mv);
+        position.make(mv);
+    }
+    TreePosition { after, path, score: score(rng) }
 }
 
 /// So many random games.

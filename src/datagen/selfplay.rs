@@ -1,12 +1,15 @@
 //! One game of self-play, and when it is over.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use super::codec::MAX_TREES;
 use super::openings::{Opening, Openings};
 use super::player::{self, Player};
-use super::record::{GameRecord, Outcome, ScoredMove};
-use crate::board;
-use crate::types::{Color, Score, SplitMix64};
+use super::record::{GameRecord, Outcome, ScoredMove, TreePosition};
+use super::trees::MOST_TREE_POSITIONS;
+use crate::board::{self, Position};
+use crate::types::{Color, Move, Score, SplitMix64};
 
 /// Openings that a quick look finds more one-sided than this, in internal units, are thrown away.
 const MAX_OPENING_SCORE: i32 = 200;
@@ -26,6 +29,7 @@ const DRAW_FROM_PLY: usize = 70;
 
 /// A game that takes longer is drawn.
 const MAX_PLIES: usize = 600;
+const _: () = assert!(MOST_TREE_POSITIONS * MAX_PLIES <= MAX_TREES);
 
 /// The rules above and the player's in a few words, for the header of a file: games under other rules do not
 /// belong into it.
@@ -55,8 +59,9 @@ impl SelfPlay {
         player: &mut Player,
         abandon: &AtomicBool,
     ) -> Result<Option<GameRecord>, NoOpening> {
-        let mut rng = fastrand::Rng::with_seed(scramble(self.seed ^ scramble(number)));
-        player.new_game();
+        let seed = scramble(self.seed ^ scramble(number));
+        let mut rng = fastrand::Rng::with_seed(seed);
+        player.new_game(seed);
         let is_balanced = |player: &mut Player, opening: &Opening| {
             player.judge(&opening.game).is_some_and(|score| score.0.abs() <= MAX_OPENING_SCORE)
         };
@@ -84,6 +89,8 @@ fn scramble(number: u64) -> u64 {
 fn finish(opening: Opening, player: &mut Player, abandon: &AtomicBool) -> Option<GameRecord> {
     let Opening { start, moves: opening, mut game } = opening;
     let mut moves: Vec<ScoredMove> = Vec::new();
+    // With the keys of their positions.
+    let mut trees: Vec<(u64, TreePosition)> = Vec::new();
     let mut umpire = Umpire::default();
     loop {
         let ply = opening.len() + moves.len();
@@ -92,20 +99,42 @@ fn finish(opening: Opening, player: &mut Player, abandon: &AtomicBool) -> Option
             board::Outcome::Draw(_) => Outcome::Draw,
         });
         if let Some(outcome) = by_rule.or((ply >= MAX_PLIES).then_some(Outcome::Draw)) {
-            return Some(GameRecord { start, opening, moves, outcome });
+            return Some(record(start, opening, moves, outcome, trees));
         }
         if abandon.load(Relaxed) {
             return None;
         }
         let mover = game.position().stm();
         // The game is not over, so there is a move.
-        let chosen = player.choose(&game)?;
+        let chosen = player.choose(&game, ply)?;
+        player.label_tree(ply, moves.len(), |position, tree| trees.push((position.key(), tree)));
         game.play(chosen.mv);
         moves.push(chosen);
         if let Some(outcome) = umpire.judge(mover, chosen.score, ply) {
-            return Some(GameRecord { start, opening, moves, outcome });
+            return Some(record(start, opening, moves, outcome, trees));
         }
     }
+}
+
+/// The record of a game, which leaves out the positions of trees that the game has come to.
+fn record(
+    start: Position,
+    opening: Vec<Move>,
+    moves: Vec<ScoredMove>,
+    outcome: Outcome,
+    mut trees: Vec<(u64, TreePosition)>,
+) -> GameRecord {
+    if !trees.is_empty() {
+        let mut position = start;
+        let mut played = HashSet::from([position.key()]);
+        for mv in opening.iter().copied().chain(moves.iter().map(|scored| scored.mv)) {
+            position.make(mv);
+            played.insert(position.key());
+        }
+        trees.retain(|(key, _)| !played.contains(key));
+    }
+    let trees = trees.into_iter().map(|(_, tree)| tree).collect();
+    GameRecord { start, opening, moves, outcome, trees }
 }
 
 /// Ends games by their scores.
@@ -139,11 +168,12 @@ impl Umpire {
 #[cfg(test)]
 mod tests {
     use super::super::player::Thinking;
+    use super::super::trees::TreeSettings;
     use super::*;
     use crate::nnue;
 
     fn quick() -> Thinking {
-        Thinking { soft_nodes: 60, network: nnue::built_in() }
+        Thinking { soft_nodes: 60, network: nnue::built_in(), trees: None }
     }
 
     /// The ply, counted from `first`, at which these scores (from White's view) end a game in which White
@@ -219,6 +249,30 @@ mod tests {
                 });
                 assert_eq!(verdict.or(by_rule), Some(record.outcome));
             }
+        }
+    }
+
+    #[test]
+    fn tree_positions_are_those_of_the_game_and_fit() {
+        let go_on = AtomicBool::new(false);
+        let trees = Some(TreeSettings { positions: 2, soft_nodes: 80 });
+        let mut player = Player::new(&Thinking { trees, ..quick() }).unwrap();
+        let mut plain = Player::new(&quick()).unwrap();
+        let play = |player: &mut Player, number| self_play(3).play(number, player, &go_on).unwrap().unwrap();
+        for number in 0..6 {
+            let game = play(&mut player, number);
+            // Neither the moves nor their scores depend on what is drawn beside them.
+            assert_eq!(GameRecord { trees: Vec::new(), ..game.clone() }, play(&mut plain, number));
+            assert!(game.trees.len() > game.moves.len() / 2, "{} of {}", game.trees.len(), game.moves.len());
+            assert_eq!(game.count_kept_trees(), game.trees.len() as u64);
+            let mut keys = HashSet::new();
+            let mut position = game.start;
+            for mv in game.opening.iter().copied().chain(game.moves.iter().map(|scored| scored.mv)) {
+                keys.insert(position.key());
+                position.make(mv);
+            }
+            game.for_each_kept_tree(|kept| assert!(keys.insert(kept.position.key()), "seen before"));
+            assert_eq!(play(&mut player, number), game);
         }
     }
 

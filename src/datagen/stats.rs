@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::chart::Chart;
-use super::record::{GameRecord, Kept, Outcome};
+use super::record::{GameRecord, Kept, KeptTree, Outcome};
 use super::tally::Tally;
 use crate::board::{self, DrawReason, Game};
 
@@ -46,7 +46,10 @@ pub(crate) struct Stats {
     /// Positions with a telling score in games that were won, and those in which its sign was right.
     telling: u64,
     right: u64,
-    /// The key of each position.
+    /// Plies between positions out of search trees and the game, and how many of them have a telling score.
+    tree_plies: u64,
+    telling_trees: u64,
+    /// The key of each position, those out of search trees included.
     keys: Vec<u64>,
 }
 
@@ -62,6 +65,8 @@ impl Stats {
             men: [0; MEN_BARS],
             telling: 0,
             right: 0,
+            tree_plies: 0,
+            telling_trees: 0,
             keys: Vec::new(),
         }
     }
@@ -88,6 +93,11 @@ impl Stats {
                 self.right += u64::from((score.0 > 0) == (position.stm() == winner));
             }
         });
+        game.for_each_kept_tree(|KeptTree { position, score, below, .. }| {
+            self.tree_plies += below as u64;
+            self.telling_trees += u64::from(score.0.abs() > TELLING_SCORE);
+            self.keys.push(position.key());
+        });
     }
 
     /// Positions that occur more than once, not counting the first time.
@@ -99,19 +109,31 @@ impl Stats {
     /// The counts as sentences and histograms.
     pub(crate) fn report(mut self) -> StatsReport {
         let duplicates = self.duplicates();
-        let Tally { games, plies, kept, results } = self.tally;
+        let Tally { games, plies, kept, trees, results } = self.tally;
         let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
         let each = |total: u64, count: u64| total as f64 / count.max(1) as f64;
+        let in_games = kept - trees;
+        let tree_text = if trees == 0 {
+            String::new()
+        } else {
+            format!(
+                "{trees} positions out of search trees, without result, {:.1} a game, {:.1} plies off it, {:.1} % \
+                 with scores beyond {TELLING_SCORE}; they are not in the histograms\n",
+                each(trees, games),
+                each(self.tree_plies, trees),
+                percent(self.telling_trees, trees)
+            )
+        };
         let summary = format!(
             "{games} games, {plies} plies, {:.1} a game, at most {}\n\
-             {kept} positions kept, {:.1} % of the plies, {:.1} a game\n\
-             {} bytes, {:.2} for a kept position\n\
+             {in_games} positions kept, {:.1} % of the plies, {:.1} a game\n\
+             {tree_text}{} bytes, {:.2} for a kept position\n\
              {duplicates} kept positions are duplicates, {:.1} %\n\
              scores beyond {TELLING_SCORE} in games with a winner: {:.1} % have the right sign ({} of {})",
             each(plies, games),
             self.longest,
-            percent(kept, plies),
-            each(kept, games),
+            percent(in_games, plies),
+            each(in_games, games),
             self.bytes,
             each(self.bytes, kept),
             percent(duplicates, kept),
@@ -194,7 +216,7 @@ impl fmt::Display for StatsReport {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::ScoredMove;
+    use super::super::record::{ScoredMove, TreePosition};
     use super::*;
     use crate::board::Position;
     use crate::notation::parse_uci;
@@ -209,7 +231,7 @@ mod tests {
             position.make(mv);
             scored.push(ScoredMove { mv, score: Score(score) });
         }
-        GameRecord { start, opening: Vec::new(), moves: scored, outcome }
+        GameRecord { start, opening: Vec::new(), moves: scored, outcome, trees: Vec::new() }
     }
 
     #[test]
@@ -267,5 +289,34 @@ mod tests {
         assert!(report.contains("100 bytes, 12.50 for a kept position"), "{report}");
         assert!(report.contains("4 kept positions are duplicates, 50.0 %"), "{report}");
         assert!(report.contains("66.7 % have the right sign (4 of 6)"), "{report}");
+        assert!(!report.contains("search trees"), "{report}");
+    }
+
+    #[test]
+    fn tree_positions_are_counted_apart() {
+        let shuffle = [("g1f3", 0), ("g8f6", 0), ("f3g1", 0), ("f6g8", 0)].repeat(4);
+        let mut record = game(crate::board::START_FEN, &shuffle, Outcome::Draw);
+        let tree = |after: usize, score| {
+            let mut position = record.start;
+            for scored in &record.moves[..after] {
+                position.make(scored.mv);
+            }
+            let mut path = Vec::new();
+            for text in ["a2a3", "a7a6", "b2b3"] {
+                path.push(parse_uci(&position, text).unwrap());
+                position.make(path[path.len() - 1]);
+            }
+            TreePosition { after, path, score: Score(score) }
+        };
+        // The first one is 15 plies from the start, too few.
+        let trees = vec![tree(12, 5), tree(14, 20), tree(14, -301)];
+        record.trees = trees;
+        let mut stats = Stats::new();
+        stats.add(&record);
+        let report = stats.report().to_string();
+        assert!(report.contains("0 positions kept"), "{report}");
+        assert!(report.contains("2 positions out of search trees, without result, 2.0 a game"), "{report}");
+        assert!(report.contains("50.0 % with scores beyond 300"), "{report}");
+        assert!(report.contains("1 kept positions are duplicates, 50.0 %"), "{report}");
     }
 }

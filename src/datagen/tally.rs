@@ -11,8 +11,10 @@ pub struct Tally {
     pub games: u64,
     /// Plies, random ones included.
     pub plies: u64,
-    /// Positions that are fit for training.
+    /// Positions that are fit for training, those out of search trees included.
     pub kept: u64,
+    /// Those out of search trees.
+    pub trees: u64,
     /// Games by outcome, in the order of [`Outcome::ALL`].
     pub results: [u64; 3],
 }
@@ -22,7 +24,9 @@ impl Tally {
     pub fn add(&mut self, game: &GameRecord) {
         self.games += 1;
         self.plies += game.plies() as u64;
-        self.kept += game.count_kept();
+        let trees = game.count_kept_trees();
+        self.kept += game.count_kept() + trees;
+        self.trees += trees;
         self.results[game.outcome as usize] += 1;
     }
 

@@ -44,8 +44,8 @@ impl DataWriter {
     /// is forced to the disk as soon as it is full. `each` sees the games that are there already.
     ///
     /// # Errors
-    /// When the file is no data file, was made with another header, is damaged before its end, is being
-    /// written to by another process, or cannot be read or written.
+    /// When the file is no data file or one of an earlier format, was made with another header, is damaged before
+    /// its end, is being written to by another process, or cannot be read or written.
     pub fn append(
         path: impl AsRef<Path>,
         header: &DataHeader,
@@ -60,6 +60,9 @@ impl DataWriter {
             }
             Err(error) => return Err(error),
         };
+        if reader.version() != codec::VERSION {
+            return Err(DataError::OldVersion { version: reader.version() });
+        }
         // As files have them: a line end in a name, for example, does not get there.
         if reader.header().to_bytes() != header.to_bytes() {
             let name =

@@ -3,7 +3,7 @@
 use super::random::Permutation;
 use super::record::Record;
 use crate::board::Position;
-use crate::datagen::{GameRecord, Kept, Outcome};
+use crate::datagen::{GameRecord, Kept, KeptTree, Outcome};
 use crate::types::{Score, SplitMix64};
 
 /// Purposes of random streams, beside the numbers of the passes.
@@ -35,7 +35,7 @@ impl Dataset {
             records.iter().step_by(stride).fold(records.len() as u64, |hash, record| {
                 let labels = u64::from(record.board_hash()) << 32
                     | u64::from(record.score() as u16) << 8
-                    | u64::from(record.half_points());
+                    | u64::from(record.half_points().unwrap_or(3));
                 SplitMix64::new(hash, labels).next()
             })
         };
@@ -100,7 +100,8 @@ impl DatasetBuilder {
         }
     }
 
-    /// Adds the positions of a game that are fit for training.
+    /// Adds the positions of a game that are fit for training, and those out of its search trees, which have no
+    /// result.
     ///
     /// # Errors
     /// When the set is full.
@@ -115,6 +116,11 @@ impl DatasetBuilder {
                     Outcome::BlackWins => 0,
                 };
                 result = self.push_record(Record::new(position, score, half_points).with_ply(ply));
+            }
+        });
+        game.for_each_kept_tree(|KeptTree { position, score, ply, .. }| {
+            if result.is_ok() {
+                result = self.push_record(Record::new(position, score, 1).without_result().with_ply(ply));
             }
         });
         result
@@ -274,7 +280,7 @@ mod tests {
     use std::collections::{BTreeSet, HashMap};
 
     use super::*;
-    use crate::datagen::ScoredMove;
+    use crate::datagen::{ScoredMove, TreePosition};
     use crate::notation::parse_uci;
     use crate::training::samples::{material_records, random_positions};
     use crate::types::Move;
@@ -365,7 +371,7 @@ mod tests {
         let (opening, moves) = (play(8), play(30));
         let score = Score(number as i32);
         let moves = moves.into_iter().map(|mv| ScoredMove { mv, score }).collect();
-        GameRecord { start: Position::start(), opening, moves, outcome: Outcome::Draw }
+        GameRecord { start: Position::start(), opening, moves, outcome: Outcome::Draw, trees: Vec::new() }
     }
 
     #[test]
@@ -426,13 +432,40 @@ mod tests {
                 opening: all[..16].to_vec(),
                 moves: vec![played(0, 11), played(1, -22), played(2, 33), played(3, -44)],
                 outcome,
+                trees: Vec::new(),
             };
             builder.push_game(&game).unwrap();
             let set = builder.finish();
             let labels: Vec<(i16, u8)> =
-                set.train().iter().map(|record| (record.score(), record.half_points())).collect();
+                set.train().iter().map(|record| (record.score(), record.half_points().unwrap())).collect();
             let for_black = 2 - for_white;
             assert_eq!(labels, [(11, for_white), (-22, for_black), (33, for_white), (-44, for_black)]);
+        }
+    }
+
+    #[test]
+    fn tree_positions_have_no_result_and_share_the_lot_of_their_game() {
+        let games: Vec<GameRecord> = (0..300).map(game).collect();
+        let with_trees = |game: &GameRecord| {
+            let mut position = game.start;
+            game.opening.iter().for_each(|&mv| _ = position.make(mv));
+            let path = |position: &Position| vec![*position.legal_moves().last().unwrap()];
+            let mut trees = Vec::new();
+            for (after, scored) in game.moves.iter().enumerate() {
+                trees.push(TreePosition { after, path: path(&position), score: scored.score });
+                position.make(scored.mv);
+            }
+            GameRecord { trees, ..game.clone() }
+        };
+        let mut builder = DatasetBuilder::new(Some(0.2), 1);
+        games.iter().for_each(|game| builder.push_game(&with_trees(game)).unwrap());
+        let set = builder.finish();
+        let games_of = |records: &[Record]| records.iter().map(Record::score).collect::<BTreeSet<i16>>();
+        assert!(games_of(set.train()).is_disjoint(&games_of(set.holdout())));
+        for records in [set.train(), set.holdout()] {
+            let trees = records.iter().filter(|record| record.half_points().is_none());
+            assert!(trees.clone().count() > records.len() / 4);
+            assert!(trees.clone().all(|record| (16..40).contains(&record.ply())));
         }
     }
 

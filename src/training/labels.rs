@@ -32,9 +32,11 @@ impl SignAgreement {
 
     fn add(&mut self, record: &Record) {
         let score = record.score();
-        if score.unsigned_abs() > CLEAR.unsigned_abs() && record.half_points() != 1 {
+        if score.unsigned_abs() > CLEAR.unsigned_abs()
+            && let Some(half_points @ (0 | 2)) = record.half_points()
+        {
             self.clear += 1;
-            self.agreeing += u64::from((score > 0) == (record.half_points() == 2));
+            self.agreeing += u64::from((score > 0) == (half_points == 2));
         }
     }
 
@@ -69,6 +71,9 @@ mod tests {
             agreement(&[(300, 2, 5), (-300, 2, 5), (2000, 1, 5), (301, 2, 1), (-301, 0, 2), (900, 0, 4)]);
         assert_eq!(found, SignAgreement { clear: 7, agreeing: 3 });
         assert_eq!(agreement(&[]).share(), None);
+        let mut none = SignAgreement::default();
+        none.add(&material_records(61, 1)[0].with_labels(900, 0).without_result());
+        assert_eq!(none.clear, 0);
     }
 
     #[test]

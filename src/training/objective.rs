@@ -54,11 +54,14 @@ impl Cost {
 }
 
 impl Objective {
-    /// The expected result that the network should give, 0 to 1.
+    /// The expected result that the network should give, 0 to 1. Where there is no result it is that of the score.
     #[inline(always)]
     pub fn target(&self, record: &Record) -> f32 {
         let expected = sigmoid(f32::from(record.score()) / self.scale);
-        self.wdl * 0.5 * f32::from(record.half_points()) + (1.0 - self.wdl) * expected
+        match record.half_points() {
+            Some(half_points) => self.wdl * 0.5 * f32::from(half_points) + (1.0 - self.wdl) * expected,
+            None => expected,
+        }
     }
 
     /// What this output costs for this record.
@@ -96,6 +99,17 @@ mod tests {
                     assert!((slope - found).abs() < 2e-4, "{cost:?} {output} {target}: {found}, not {slope}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn without_a_result_the_score_is_the_target() {
+        let record = material_records(3, 1)[0].with_labels(250, 0);
+        let expected = sigmoid(250.0 / 160.0);
+        for wdl in [0.0, 0.3, 1.0] {
+            let objective = Objective { wdl, scale: 160.0, cost: Cost::SQUARE };
+            assert!((objective.target(&record) - (1.0 - wdl) * expected).abs() < 1e-6);
+            assert_eq!(objective.target(&record.without_result()), expected);
         }
     }
 

@@ -19,7 +19,7 @@ pub struct Record {
     men: [u8; 16],
     /// In internal units.
     score: i16,
-    /// Half points: 0, 1, 2.
+    /// Half points: 0, 1, 2, or [`NO_RESULT`].
     result: u8,
     /// King of the side to move.
     own_king: u8,
@@ -32,6 +32,9 @@ pub struct Record {
 }
 
 const _: () = assert!(size_of::<Record>() == 32);
+
+/// Stands for the result of a position that did not occur in a game.
+const NO_RESULT: u8 = 3;
 
 /// The bit of a man's nibble that marks an enemy.
 const ENEMY: u8 = 8;
@@ -78,10 +81,16 @@ impl Record {
         self.score
     }
 
-    /// The result of the game in half points for the side to move: 0, 1 or 2.
+    /// The result of the game in half points for the side to move: 0, 1 or 2; `None` for a position that did not
+    /// occur in a game.
     #[inline(always)]
-    pub fn half_points(&self) -> u8 {
-        self.result
+    pub fn half_points(&self) -> Option<u8> {
+        (self.result != NO_RESULT).then_some(self.result)
+    }
+
+    /// The same record as of a position that did not occur in a game.
+    pub fn without_result(self) -> Record {
+        Record { result: NO_RESULT, ..self }
     }
 
     /// Number of men on the board.
@@ -225,7 +234,8 @@ mod tests {
         for position in random_positions(2, 500) {
             let record = Record::new(&position, Score(-7), 2);
             assert_eq!(record, Record::new(&position.color_flipped(), Score(-7), 0));
-            assert_eq!(record.half_points(), if position.stm() == Color::White { 2 } else { 0 });
+            assert_eq!(record.half_points(), Some(if position.stm() == Color::White { 2 } else { 0 }));
+            assert_eq!(record.without_result().half_points(), None);
         }
     }
 

@@ -39,7 +39,7 @@ fn loss(weights: &[f64], shape: Shape, record: &Record) -> (f64, f64) {
         }
     }
     let (wdl, scale) = (f64::from(OBJECTIVE.wdl), f64::from(OBJECTIVE.scale));
-    let target = wdl * f64::from(record.half_points()) / 2.0
+    let target = wdl * f64::from(record.half_points().expect("a result")) / 2.0
         + (1.0 - wdl) * sigmoid(f64::from(record.score()) / scale);
     let expected = sigmoid(output);
     let slope = 2.0 * (expected - target) * expected * (1.0 - expected);

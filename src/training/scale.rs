@@ -32,12 +32,13 @@ struct Bin {
 }
 
 /// The scale that makes sigmoid(score / scale) the best forecast of the result, in the sense of least
-/// squares; none without records.
+/// squares; none without records that have a result.
 pub fn fit_scale(records: &[Record]) -> Option<ScaleFit> {
     let mut bins = vec![Bin::default(); 1 << 16];
     for record in records {
+        let Some(half_points) = record.half_points() else { continue };
         let bin = &mut bins[usize::from(record.score() as u16)];
-        let result = 0.5 * f64::from(record.half_points());
+        let result = 0.5 * f64::from(half_points);
         bin.count += 1.0;
         bin.sum += result;
         bin.squares += result * result;
@@ -60,7 +61,7 @@ pub fn fit_scale(records: &[Record]) -> Option<ScaleFit> {
         sum / total
     };
     let scale = minimum(|exponent: f64| error(exponent.exp()), LEAST.ln(), MOST.ln()).exp();
-    (!records.is_empty()).then(|| ScaleFit { scale, error: error(scale) })
+    (total > 0.0).then(|| ScaleFit { scale, error: error(scale) })
 }
 
 /// Where a function with one valley between `low` and `high` is least (golden section search).
@@ -105,6 +106,7 @@ mod tests {
             assert!((0.05..0.25).contains(&fit.error), "{fit:?}");
         }
         assert_eq!(fit_scale(&[]), None);
+        assert_eq!(fit_scale(&[record.without_result()]), None);
     }
 
     #[test]

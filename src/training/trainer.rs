@@ -108,7 +108,7 @@ pub struct Validation {
     /// The same with the expected result by the score alone as the target: comparable between all trainings with
     /// one scale and data.
     pub to_score: f64,
-    /// The same with the result alone as the target.
+    /// The same with the result alone as the target, of positions that have one; not a number without such.
     pub to_result: f64,
 }
 
@@ -211,13 +211,17 @@ impl Trainer {
         let last = self.settings.objective_at(1.0);
         let squared = last.squared();
         let (score, result) = (Objective { wdl: 0.0, ..squared }, Objective { wdl: 1.0, ..squared });
-        let mut sums = [0.0; 5];
+        let (mut sums, mut to_results, mut results) = ([0.0; 4], 0.0, 0);
         self.for_each_output(records, |record, output| {
-            for (sum, objective) in sums.iter_mut().zip([objective, last, squared, score, result]) {
+            for (sum, objective) in sums.iter_mut().zip([objective, last, squared, score]) {
                 *sum += objective.loss(output, record);
             }
+            if record.half_points().is_some() {
+                (to_results, results) = (to_results + result.loss(output, record), results + 1);
+            }
         });
-        let [loss, last_loss, squared, to_score, to_result] = sums.map(|sum| sum / records.len() as f64);
+        let [loss, last_loss, squared, to_score] = sums.map(|sum| sum / records.len() as f64);
+        let to_result = to_results / f64::from(results);
         (!records.is_empty()).then_some(Validation { loss, last_loss, squared, to_score, to_result })
     }
 
