@@ -384,6 +384,30 @@ fn tree_positions_come_on_top_and_change_no_game() {
 }
 
 #[test]
+fn material_makes_games_without_a_trained_network() {
+    let folder = Folder::new("material");
+    let [file, other, net] = ["games", "other", "net"].map(|name| folder.file(name));
+    let output = datagen(&file, "--games 20 --nodes 60 --eval material");
+    assert!(output.status.success(), "{}", text(&output));
+    let header = DataReader::open(&file).expect("a header").header().clone();
+    assert!(header.evaluation.starts_with("material "), "{header:?}");
+    // The winner's score was the better one, mostly: such games can be learnt from.
+    let output = data("stats", &[&file], "");
+    let message = text(&output);
+    let share = message.split(" % have the right sign").next().and_then(|text| text.rsplit(' ').next());
+    let share: f64 = share.and_then(|text| text.parse().ok()).expect("a percentage");
+    assert!(share > 80.0, "{message}");
+
+    fs::write(&net, quillon::nnue::built_in().to_bytes()).expect("the file can be written");
+    let file_option = format!("--eval-file {}", net.display());
+    assert!(datagen(&other, &format!("--games 20 --nodes 60 {file_option}")).status.success());
+    assert_ne!(games(&other), games(&file));
+    for wrong in ["--eval hce", &format!("--eval material {file_option}")] {
+        assert_eq!(datagen(&other, &format!("--games 1 {wrong}")).status.code(), Some(2), "{wrong}");
+    }
+}
+
+#[test]
 fn a_torn_end_is_a_remark() {
     let folder = Folder::new("torn");
     let (file, merged, clean) = (folder.file("torn"), folder.file("merged"), folder.file("clean"));

@@ -68,7 +68,7 @@ one does not). The file may be kept: the same command goes on where it ended. Af
 at most the last few dozen games are missing.
 
 Examples:
-  quillon datagen --out gen0.games --threads 2 --positions 8000000 --nodes 1500 --seed 1
+  quillon datagen --out gen0.games --threads 2 --positions 8000000 --nodes 1500 --eval material
   quillon datagen --out gen1.games --threads 2 --positions 15000000 --eval-file gen0.nnue --seed 2
   quillon datagen --out gen2.games --threads 2 --nodes 400 --tree-positions 1 --seed 3
   quillon datagen --out frc.games --minutes 30 --chess960 0.5 --seed 2

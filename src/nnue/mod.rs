@@ -14,6 +14,7 @@ mod accumulator;
 mod features;
 mod file;
 pub mod inference;
+mod material;
 mod network;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use once_cell::sync::Lazy;
 
 pub use accumulator::AccumulatorStack;
 pub use features::{FEATURES, Viewpoint, can_occur, feature_index, output_bucket};
+pub use material::material;
 pub use network::{
     LoadError, MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, Network, NetworkError,
     NetworkParts, QA, QB, SCALES,

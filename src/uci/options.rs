@@ -107,6 +107,8 @@ const ABOUT: &str = concat!(
 
 /// How UCI writes an empty string.
 const EMPTY: &str = "<empty>";
+/// In place of the path of a network: the one that counts material.
+pub(super) const MATERIAL: &str = "<material>";
 
 /// Why an option was not set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -44,6 +44,23 @@ fn a_network_file_replaces_the_evaluation() {
 }
 
 #[test]
+fn material_is_an_evaluation() {
+    let mut client = Client::start();
+    client.send("setoption name EvalFile value <material>");
+    assert_eq!(client.sync(), ["info string network material (768hm->32)x2->1"]);
+    client.send("position startpos moves e2e4 d7d5 e4d5 a7a6");
+    client.send("eval");
+    let answer = client.sync();
+    let pawn = 70;
+    let position = "rnbqkbnr/1pp1pppp/p7/3P4/8/8/PPPP1PPP/RNBQKBNR w KQkq - 0 3".parse().expect("a FEN");
+    let value = quillon::nnue::material().evaluate(&position);
+    assert!((value - pawn).abs() < 50, "{value}");
+    let value = WdlModel::FITTED.centipawns(Score(value), WdlModel::material(&position));
+    assert_eq!(answer[1], format!("Evaluation: {value:+} cp for White, {value:+} cp for the side to move"));
+    client.quit();
+}
+
+#[test]
 fn an_unusable_network_file_is_refused_by_name() {
     let folder = Folder::new("bad");
     let bytes = network_file();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::format;
-use super::super::options::{self, Change};
+use super::super::options::{self, Change, MATERIAL};
 use super::Driver;
 use crate::book::Book;
 use crate::engine::EngineError;
@@ -77,14 +77,18 @@ impl Driver {
         }
     }
 
-    /// Evaluates with the network of a file from now on, or as built in. With an unusable file the present
-    /// evaluation stays.
+    /// Evaluates with the network of a file from now on, as built in, or by material. With an unusable file the
+    /// present evaluation stays.
     fn set_eval_file(&mut self, path: Option<&Path>) {
         let Some(path) = path else { return self.engine.set_network(nnue::built_in()) };
-        match Network::load(path) {
+        let loaded = match path == Path::new(MATERIAL) {
+            true => Ok(nnue::material()),
+            false => Network::load(path).map(Arc::new),
+        };
+        match loaded {
             Ok(network) => {
                 self.say(&format!("info string {}", format::network(&network)));
-                self.engine.set_network(Arc::new(network));
+                self.engine.set_network(network);
             }
             Err(error) => self.complain(&format!("EvalFile {}: {error}", path.display())),
         }
