@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 
 use super::report::{Counts, NEWS_AFTER, Report, ScoreBound};
 use super::root::RootMove;
+use super::tablebases::root_score;
 use super::thread::Thread;
 use crate::board::{Game, Outcome};
+use crate::tablebase::{TableAccess, Wdl};
 use crate::tt::TranspositionTable;
 use crate::types::{Move, Score};
 
@@ -14,12 +16,14 @@ use crate::types::{Move, Score};
 /// time for the move: on a slow disk each look-up may take milliseconds.
 const LONGEST_LINE: usize = 200;
 const LONGEST_LOOK: Duration = Duration::from_millis(20);
+/// What is looked up to see whether a line keeps its result may go beyond the time for the move by so much.
+const SHORT_LOOK: Duration = Duration::from_millis(2);
 
 impl Thread<'_> {
     /// What the endgame tables make of a root move's score. A mate says more than the tables, anything else
     /// less.
     pub(super) fn proven_at_root(&self, score: Score) -> Option<Score> {
-        self.tb_score.filter(|_| !score.is_mate() && score > -Score::INFINITE)
+        self.tb_result.filter(|_| !score.is_mate() && score > -Score::INFINITE).map(root_score)
     }
 
     /// What there is to tell about a root move of this rank, from 0.
@@ -43,6 +47,8 @@ impl Thread<'_> {
         }
         let plies = match score.is_mate() {
             true => (Score::MATE.0 - score.0.abs()) as usize,
+            // What leads into the tables is proven, other moves might not. All replies lose to a win.
+            false if score.is_decisive() && proven.is_none() => 1 + usize::from(score.is_win()),
             // Two at least: the second move is the one to ponder on.
             false => depth.max(2) as usize,
         };
@@ -52,15 +58,9 @@ impl Thread<'_> {
             stop_before_mate(&self.job.game, &mut pv);
         }
         if let Some(access) = &self.job.tablebases
-            && score.is_decisive()
             && !score.is_mate()
-            && self.quota.has_run(NEWS_AFTER)
         {
-            let mut game = self.job.game.clone();
-            pv.iter().for_each(|&mv| game.play(mv));
-            let started = Instant::now();
-            let has_time = || started.elapsed() < LONGEST_LOOK && !self.quota.is_out_of_time();
-            pv.extend(access.perfect_line(game, LONGEST_LINE.saturating_sub(pv.len()), &has_time));
+            self.keep_to_tables(access, &mut pv, score, bound);
         }
         let Counts { nodes, tb_hits, time, hashfull } = counts;
         Report {
@@ -76,6 +76,43 @@ impl Thread<'_> {
             hashfull,
             pv,
         }
+    }
+
+    /// Ends a line where it would not keep the result that the tables know. Where they have proven the score, it has
+    /// a reply to ponder on, and in long searches it goes on to the mate.
+    fn keep_to_tables(&self, access: &TableAccess, line: &mut Vec<Move>, score: Score, bound: ScoreBound) {
+        let started = Instant::now();
+        let is_in_time = || {
+            let spent = started.elapsed();
+            spent < LONGEST_LOOK && (spent < SHORT_LOOK || !self.quota.is_out_of_time())
+        };
+        let agrees = |result: Wdl| agrees(score, bound, result);
+        let kept = access.kept_moves(&self.job.game, line, self.tb_result, &agrees, &is_in_time);
+        line.truncate(kept.max(1));
+        let is_long = score.is_decisive() && self.quota.has_run(NEWS_AFTER);
+        if !is_long && (line.len() > 1 || self.tb_result.is_none()) {
+            return;
+        }
+        let mut game = self.job.game.clone();
+        line.iter().for_each(|&mv| game.play(mv));
+        let has_time = || started.elapsed() < LONGEST_LOOK && !self.quota.is_out_of_time();
+        if is_long {
+            line.extend(access.perfect_line(game, LONGEST_LINE.saturating_sub(line.len()), &has_time));
+        } else {
+            line.extend(access.perfect_move(&game, &has_time));
+        }
+    }
+}
+
+/// Whether a line shown with this score may lead to this result. Both are seen by the same side. Scores that are
+/// neither decisive nor a draw leave the result open.
+fn agrees(score: Score, bound: ScoreBound, result: Wdl) -> bool {
+    let shown = root_score(result);
+    match bound {
+        _ if !score.is_decisive() && score.0.abs() > 1 => true,
+        ScoreBound::Exact => (shown.is_win(), shown.is_loss()) == (score.is_win(), score.is_loss()),
+        ScoreBound::Lower => !score.is_win() || shown.is_win(),
+        ScoreBound::Upper => !score.is_loss() || shown.is_loss(),
     }
 }
 
@@ -186,6 +223,28 @@ mod tests {
         assert_eq!(cut("f2f3 e7e5 g2g4 d8h4"), 1);
         assert_eq!(cut("f2f3 e7e5 g2g4 d8g5"), 0);
         assert_eq!(cut("e2e4"), 0);
+    }
+
+    #[test]
+    fn lines_lead_to_what_the_score_says() {
+        use ScoreBound::{Exact, Lower, Upper};
+        let (win, loss) = (Score::tablebase_win(5), -Score::tablebase_win(4));
+        for (score, bound, results) in [
+            (win, Exact, vec![Wdl::Win]),
+            (win, Lower, vec![Wdl::Win]),
+            (win, Upper, vec![Wdl::Loss, Wdl::Draw, Wdl::Win]),
+            (loss, Exact, vec![Wdl::Loss]),
+            (loss, Upper, vec![Wdl::Loss]),
+            (loss, Lower, vec![Wdl::Loss, Wdl::Draw, Wdl::Win]),
+            (Score::DRAW, Exact, vec![Wdl::Draw]),
+            (Score(40), Exact, vec![Wdl::Loss, Wdl::Draw, Wdl::Win]),
+        ] {
+            for result in [Wdl::Loss, Wdl::Draw, Wdl::Win] {
+                let expected = results.contains(&result);
+                assert_eq!(agrees(score, bound, result), expected, "{score:?} {bound:?} {result:?}");
+            }
+        }
+        assert!(agrees(Score::DRAW, Exact, Wdl::CursedWin) && agrees(Score(-1), Exact, Wdl::BlessedLoss));
     }
 
     #[test]

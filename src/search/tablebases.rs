@@ -4,7 +4,7 @@ use std::ops::ControlFlow::{self, Break, Continue};
 
 use super::node::{Node, NodeKind, Window};
 use super::thread::Thread;
-use crate::tablebase::{RootVerdict, Wdl};
+use crate::tablebase::Wdl;
 use crate::tt::{Bound, TtEntry};
 use crate::types::{Depth, MAX_PLY, Move, Score};
 
@@ -31,9 +31,9 @@ impl Thread<'_> {
             self.tb_cardinality = 0;
         }
         // Where only the results are known the clock may yet turn a win or loss into a draw, never the reverse.
-        let score = root_score(verdict);
-        let holds = verdict.is_certain || job.game.position().halfmove_clock() == 0 || !score.is_decisive();
-        self.tb_score = holds.then_some(score);
+        let is_decided = matches!(verdict.result, Wdl::Win | Wdl::Loss);
+        let holds = verdict.is_certain || job.game.position().halfmove_clock() == 0 || !is_decided;
+        self.tb_result = holds.then_some(verdict.result);
         verdict.moves.clone()
     }
 
@@ -106,9 +106,9 @@ impl Window {
     }
 }
 
-/// What is shown for a root move that the tables know.
-fn root_score(verdict: &RootVerdict) -> Score {
-    match verdict.result {
+/// What is shown for a root move that keeps this result.
+pub(super) fn root_score(result: Wdl) -> Score {
+    match result {
         Wdl::Loss => -Score::tablebase_win(1),
         Wdl::BlessedLoss => Score::DRAW - 1,
         Wdl::Draw => Score::DRAW,

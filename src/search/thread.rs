@@ -16,8 +16,9 @@ use super::tree_sample::TreeSample;
 use crate::board::{Game, Position};
 use crate::eval::Evaluator;
 use crate::nnue;
+use crate::tablebase::Wdl;
 use crate::tt::TranspositionTable;
-use crate::types::{Depth, Move, MoveList, Score};
+use crate::types::{Depth, Move, MoveList};
 
 /// What a search thread keeps between searches. Histories stay until [`Searcher::new_game`].
 pub struct Searcher {
@@ -83,8 +84,8 @@ pub(super) struct Thread<'a> {
     pub(super) nmp_min_ply: usize,
     /// Nodes with up to so many pieces are looked up in the endgame tables; 0 without tables.
     pub(super) tb_cardinality: u32,
-    /// The tables' score of the root, if they know it.
-    pub(super) tb_score: Option<Score>,
+    /// The tables' result of the root, if they know it.
+    pub(super) tb_result: Option<Wdl>,
     pub(super) lmr_table: &'static LmrTable,
     /// Draws from the positions that are evaluated; none in ordinary play.
     pub(super) sample: Option<&'a mut TreeSample>,
@@ -109,7 +110,7 @@ impl<'a> Thread<'a> {
             seldepth: 0,
             nmp_min_ply: 0,
             tb_cardinality: 0,
-            tb_score: None,
+            tb_result: None,
             lmr_table: LmrTable::get(),
             sample: None,
         };

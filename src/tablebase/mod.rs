@@ -11,8 +11,10 @@
 mod check;
 mod convert;
 mod files;
+mod line;
 mod name;
 mod root;
+mod rounding;
 mod tables;
 
 pub use check::TableFault;

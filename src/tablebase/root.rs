@@ -7,6 +7,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::rounding::Sharpener;
 use super::tables::{Dtz, ProbeRules, Tablebases, Wdl};
 use crate::board::{Game, Position};
 use crate::types::Move;
@@ -22,7 +23,8 @@ const FIFTY_MOVES: i32 = 100;
 pub struct RootVerdict {
     /// The moves that reach the best result, in the order given.
     pub moves: Vec<Move>,
-    /// That result.
+    /// That result. A win or loss of which the tables do not tell whether it comes within fifty moves does not
+    /// count as one.
     pub result: Wdl,
     /// DTZ tables were asked, so playing these moves reaches the result. Otherwise the halfmove clock was left
     /// out of account, and progress is the search's business.
@@ -41,8 +43,10 @@ pub struct TableAccess {
 
 /// What a move leads to, the best last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Class {
+pub(super) enum Class {
     Loss,
+    /// A loss unless the distance was rounded the right way.
+    NarrowLoss,
     BlessedLoss,
     Draw,
     CursedWin,
@@ -51,11 +55,29 @@ enum Class {
     Win,
 }
 
+impl Class {
+    /// Whether the rounding of distances leaves it open.
+    pub(super) fn is_narrow(self) -> bool {
+        matches!(self, Class::NarrowWin | Class::NarrowLoss)
+    }
+
+    /// What is safe to say of a move of this class.
+    pub(super) fn result(self) -> Wdl {
+        match self {
+            Class::Loss => Wdl::Loss,
+            Class::NarrowLoss | Class::BlessedLoss => Wdl::BlessedLoss,
+            Class::Draw => Wdl::Draw,
+            Class::CursedWin | Class::NarrowWin => Wdl::CursedWin,
+            Class::Win => Wdl::Win,
+        }
+    }
+}
+
 /// A move's class, with the plies to the next capture, pawn move or mate.
 #[derive(Clone, Copy, Debug)]
-struct Rank {
-    class: Class,
-    plies: i32,
+pub(super) struct Rank {
+    pub(super) class: Class,
+    pub(super) plies: i32,
 }
 
 impl Rank {
@@ -87,8 +109,9 @@ impl Rank {
             true if !fifty_move_rule || latest <= FIFTY_MOVES => Class::Win,
             true if earliest <= FIFTY_MOVES => Class::NarrowWin,
             true => Class::CursedWin,
-            false if fifty_move_rule && earliest > FIFTY_MOVES => Class::BlessedLoss,
-            false => Class::Loss,
+            false if !fifty_move_rule || latest <= FIFTY_MOVES => Class::Loss,
+            false if earliest <= FIFTY_MOVES => Class::NarrowLoss,
+            false => Class::BlessedLoss,
         };
         Rank { class, plies }
     }
@@ -134,7 +157,7 @@ impl TableAccess {
     }
 
     /// Whether a position has few enough men, and no castling rights, which no table knows.
-    fn covers(&self, position: &Position) -> bool {
+    pub(super) fn covers(&self, position: &Position) -> bool {
         position.occupied().count() as usize <= self.men() && position.castling().is_empty()
     }
 
@@ -143,7 +166,7 @@ impl TableAccess {
         if !self.covers(position) || moves.is_empty() {
             return None;
         }
-        let by_distance = self.ranked(game, moves, Self::rank_by_distance, has_time);
+        let by_distance = self.ranked_by_distance(game, moves, has_time);
         let is_certain = by_distance.is_some();
         let ranks = by_distance.or_else(|| self.ranked(game, moves, Self::rank_by_result, has_time))?;
         let best = ranks.iter().map(|(_, rank)| rank.class).max()?;
@@ -155,51 +178,47 @@ impl TableAccess {
             Class::Win if needs_progress(game) => shortest..=shortest,
             Class::NarrowWin => shortest..=shortest,
             // Holding out until the fifty-move rule saves the game may come within reach.
-            Class::Loss if 2 * longest + clock >= FIFTY_MOVES => longest..=longest,
+            Class::Loss | Class::NarrowLoss if 2 * longest + clock >= FIFTY_MOVES => longest..=longest,
             _ => 0..=i32::MAX,
         };
         let keeps = |rank: &Rank| rank.class == best && wanted.contains(&rank.plies);
         let moves = ranks.iter().filter(|(_, rank)| keeps(rank)).map(|&(mv, _)| mv).collect();
-        let result = match best {
-            Class::Loss => Wdl::Loss,
-            Class::BlessedLoss => Wdl::BlessedLoss,
-            Class::Draw => Wdl::Draw,
-            Class::CursedWin => Wdl::CursedWin,
-            Class::NarrowWin | Class::Win => Wdl::Win,
-        };
+        let result = best.result();
         Some(RootVerdict { moves, result, is_certain, probes: ranks.len() as u64 })
     }
 
-    /// The move by which the winning side reaches the next capture, pawn move or mate fastest, or the losing
-    /// side puts it off longest; `None` where the position is drawn, over or not in the tables, or where
-    /// `has_time` said no.
-    fn perfect_move(&self, game: &Game, has_time: &dyn Fn() -> bool) -> Option<Move> {
-        let position = game.position();
-        if !self.covers(position) {
-            return None;
-        }
-        let ranks = self.ranked(game, &position.legal_moves(), Self::rank_by_distance, has_time)?;
+    /// All these moves with their ranks by distance, narrow wins and losses decided where that is possible and
+    /// matters; `None` where one of them cannot be ranked, or not in time.
+    pub(super) fn ranked_by_distance(
+        &self,
+        game: &Game,
+        moves: &[Move],
+        has_time: &dyn Fn() -> bool,
+    ) -> Option<Vec<(Move, Rank)>> {
+        let mut ranks = self.ranked(game, moves, Self::rank_by_distance, has_time)?;
         let best = ranks.iter().map(|(_, rank)| rank.class).max()?;
-        let equal = ranks.into_iter().filter(|(_, rank)| rank.class == best);
-        let chosen = match best {
-            Class::Win | Class::NarrowWin => equal.min_by_key(|(_, rank)| rank.plies),
-            Class::Loss => equal.max_by_key(|(_, rank)| rank.plies),
-            Class::BlessedLoss | Class::Draw | Class::CursedWin => None,
-        };
-        chosen.map(|(mv, _)| mv)
+        let mut sharpener = Sharpener::new(&self.tables, has_time);
+        for (mv, rank) in &mut ranks {
+            let matters =
+                best != Class::Win && (rank.class == Class::NarrowWin || best <= Class::BlessedLoss);
+            if matters && rank.class.is_narrow() {
+                rank.class = self.settled(game, *mv, rank.class, &mut sharpener);
+            }
+        }
+        Some(ranks)
     }
 
-    /// The moves by which the winning side reaches each capture, pawn move and mate fastest and the losing side
-    /// puts them off longest, to the mate if `longest` plies and the time suffice. Empty where the game is
-    /// drawn or not in the tables.
-    pub fn perfect_line(&self, mut game: Game, longest: usize, has_time: &dyn Fn() -> bool) -> Vec<Move> {
-        let mut line = Vec::new();
-        while line.len() < longest && game.outcome().is_none() {
-            let Some(mv) = self.perfect_move(&game, has_time) else { break };
-            game.play(mv);
-            line.push(mv);
+    /// What a narrow win or loss by this move is in truth, as far as it can be found out.
+    pub(super) fn settled(&self, game: &Game, mv: Move, class: Class, sharpener: &mut Sharpener) -> Class {
+        let child = game.position().after(mv);
+        let plies_left = FIFTY_MOVES - i32::from(child.halfmove_clock());
+        match (class, sharpener.ends_within(&child, plies_left)) {
+            (_, None) => class,
+            (Class::NarrowWin, Some(true)) => Class::Win,
+            (Class::NarrowWin, Some(false)) => Class::CursedWin,
+            (_, Some(true)) => Class::Loss,
+            (_, Some(false)) => Class::BlessedLoss,
         }
-        line
     }
 
     /// All these moves with their ranks; `None` where one of them cannot be ranked, or not in time.
@@ -214,7 +233,7 @@ impl TableAccess {
         moves.iter().map(ranked).collect()
     }
 
-    fn rank_by_distance(&self, game: &Game, mv: Move) -> Option<Rank> {
+    pub(super) fn rank_by_distance(&self, game: &Game, mv: Move) -> Option<Rank> {
         let child = game.position().after(mv);
         if let Some(rank) = self.rank_by_rules(game, &child) {
             return Some(rank);
@@ -227,7 +246,7 @@ impl TableAccess {
         Some(Rank::after_quiet(self.tables.probe_dtz(&child)?, clock, fifty_move_rule))
     }
 
-    fn rank_by_result(&self, game: &Game, mv: Move) -> Option<Rank> {
+    pub(super) fn rank_by_result(&self, game: &Game, mv: Move) -> Option<Rank> {
         let child = game.position().after(mv);
         if let Some(rank) = self.rank_by_rules(game, &child) {
             return Some(rank);
@@ -237,7 +256,7 @@ impl TableAccess {
     }
 
     /// Moves that end the game.
-    fn rank_by_rules(&self, game: &Game, child: &Position) -> Option<Rank> {
+    pub(super) fn rank_by_rules(&self, game: &Game, child: &Position) -> Option<Rank> {
         if !child.has_legal_move() {
             let mate = Rank { class: Class::Win, plies: 0 };
             return Some(if child.in_check() { mate } else { Rank::DRAW });
@@ -278,7 +297,10 @@ mod tests {
         assert_eq!(class(-20, true, 80, true), Class::CursedWin);
         assert_eq!(class(-20, true, 80, false), Class::Win);
         assert_eq!(class(20, false, 79, true), Class::Loss);
+        assert_eq!(class(20, true, 78, true), Class::Loss);
+        assert_eq!(class(20, true, 79, true), Class::NarrowLoss);
         assert_eq!(class(20, false, 80, true), Class::BlessedLoss);
+        assert_eq!(class(20, true, 79, false), Class::Loss);
         assert_eq!(class(20, false, 80, false), Class::Loss);
         assert_eq!(class(0, false, 99, true), Class::Draw);
         assert_eq!(class(-101, false, 0, true), Class::CursedWin);
@@ -288,7 +310,7 @@ mod tests {
     #[test]
     fn a_sure_win_ranks_above_all() {
         use Class::*;
-        assert!([Loss, BlessedLoss, Draw, CursedWin, NarrowWin, Win].is_sorted());
+        assert!([Loss, NarrowLoss, BlessedLoss, Draw, CursedWin, NarrowWin, Win].is_sorted());
         let after = |result, rule| Rank::after_zeroing(result, rule).class;
         assert_eq!(after(Wdl::CursedWin, true), CursedWin);
         assert_eq!(after(Wdl::CursedWin, false), Win);

@@ -208,7 +208,7 @@ impl Tablebases {
     pub fn probe_dtz(&self, position: &Position) -> Option<Dtz> {
         let dtz = self.heard(self.reader.probe_dtz(&self.question(position)?))?;
         let is_rounded = dtz.precise().is_none();
-        Some(Dtz { plies: dtz.ignore_rounding().0, is_rounded })
+        Some(Dtz { plies: dtz.ignore_rounding().0, is_rounded }.sharpened(position))
     }
 
     /// The position for the reader, if it should be asked at all.

@@ -1,0 +1,200 @@
+//! Endgame tables round the distance to the next capture, pawn move or mate; near the fifty-move limit one ply
+//! makes the difference between a win and a draw. Here the true distances of endings with two men against a king
+//! alone are worked out, and compared with what is said at the root. Without the tables of `../shared/syzygy`
+//! the tests say so and pass.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use quillon::attacks::{bishop_attacks, king_attacks, knight_attacks, queen_attacks, rook_attacks};
+use quillon::board::{Game, Position};
+use quillon::tablebase::{ProbeRules, TableAccess, Tablebases, Wdl};
+use quillon::types::{Bitboard, PieceType, Square};
+
+fn tables() -> Option<Arc<Tablebases>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
+    if !folder.is_dir() {
+        println!("skipped: there are no tables in {}", folder.display());
+        return None;
+    }
+    Tablebases::open(&folder.display().to_string()).tables
+}
+
+fn attacks(kind: PieceType, square: Square, occupied: Bitboard) -> Bitboard {
+    match kind {
+        PieceType::Knight => knight_attacks(square),
+        PieceType::Bishop => bishop_attacks(square, occupied),
+        PieceType::Rook => rook_attacks(square, occupied),
+        _ => queen_attacks(square, occupied),
+    }
+}
+
+fn neighbours(squares: Bitboard) -> Bitboard {
+    squares.into_iter().fold(Bitboard::EMPTY, |all, square| all | king_attacks(square))
+}
+
+/// White has a king and two men, Black a king. `[place of the white men]`, each a set of squares of the black king.
+struct Endgame {
+    men: [PieceType; 2],
+    /// White, to move, wins within so many plies.
+    won: Vec<Bitboard>,
+    /// Black, to move, loses within so many plies.
+    lost: Vec<Bitboard>,
+}
+
+/// The places of the white men.
+fn places() -> impl Iterator<Item = [Square; 3]> {
+    (0..1 << 18).map(|place: usize| [12, 6, 0].map(|shift| Square::from_index((place >> shift) as u8 & 63)))
+}
+
+fn index([king, one, other]: [Square; 3]) -> usize {
+    king.index() << 12 | one.index() << 6 | other.index()
+}
+
+impl Endgame {
+    fn new(men: [PieceType; 2]) -> Endgame {
+        let empty = vec![Bitboard::EMPTY; 1 << 18];
+        Endgame { men, won: empty.clone(), lost: empty }
+    }
+
+    /// What White attacks, through the black king and, with `taken`, without that man.
+    fn attacked(&self, place: [Square; 3], taken: Option<usize>) -> Bitboard {
+        let occupied = place.into_iter().fold(Bitboard::EMPTY, Bitboard::with);
+        (0..2)
+            .filter(|&man| Some(man) != taken)
+            .fold(king_attacks(place[0]), |all, man| all | attacks(self.men[man], place[man + 1], occupied))
+    }
+
+    /// Whether what is left after a capture of this man still wins.
+    fn wins_without(&self, man: usize) -> bool {
+        matches!(self.men[1 - man], PieceType::Queen | PieceType::Rook)
+    }
+
+    /// Where the black king, to move, is mated or, if it is given `time` for a move, has nothing but captures that
+    /// do not save it and moves after which White wins in time.
+    fn lost_at(&self, place: [Square; 3], time: bool) -> Bitboard {
+        let occupied = place.into_iter().fold(Bitboard::EMPTY, Bitboard::with);
+        let attacked = self.attacked(place, None);
+        let mut steps = !attacked & !occupied;
+        let mut saved = steps & !self.won[index(place)];
+        for man in 0..2 {
+            let square = place[man + 1];
+            if !self.attacked(place, Some(man)).has(square) {
+                steps = steps.with(square);
+                if !(time && self.wins_without(man)) {
+                    saved = saved.with(square);
+                }
+            }
+        }
+        !occupied & !king_attacks(place[0]) & !neighbours(saved) & (neighbours(steps) | attacked)
+    }
+
+    /// From where White, to move, reaches a lost position.
+    fn won_at(&self, place: [Square; 3]) -> Bitboard {
+        let occupied = place.into_iter().fold(Bitboard::EMPTY, Bitboard::with);
+        let mut won = Bitboard::EMPTY;
+        for to in king_attacks(place[0]) & !occupied {
+            won |= self.lost[index([to, place[1], place[2]])];
+        }
+        for man in 0..2 {
+            for to in attacks(self.men[man], place[man + 1], occupied) & !occupied {
+                let mut after = place;
+                after[man + 1] = to;
+                // The black king cannot stand in the way: it would be in check.
+                won |= self.lost[index(after)];
+            }
+        }
+        // With White to move the black king is not in check.
+        won & !occupied & !self.attacked(place, None)
+    }
+
+    /// The position, clock and all.
+    fn fen(&self, place: [Square; 3], black: Square, stm: char, clock: i32) -> String {
+        let letters = self.men.map(|kind| ['P', 'N', 'B', 'R', 'Q', 'K'][kind.index()]);
+        let men = [('K', place[0]), (letters[0], place[1]), (letters[1], place[2]), ('k', black)];
+        let mut board = [['1'; 8]; 8];
+        for (letter, square) in men {
+            board[7 - square.rank().index()][square.file().index()] = letter;
+        }
+        let ranks: Vec<String> = board.iter().map(|rank| rank.iter().collect()).collect();
+        format!("{} {stm} - - {clock} 120", ranks.join("/"))
+    }
+}
+
+fn result(tables: &Arc<Tablebases>, fen: &str) -> Wdl {
+    let position: Position = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
+    let access = TableAccess::new(Arc::clone(tables), ProbeRules::default());
+    access.root(&Game::new(position), &position.legal_moves(), &|| true).expect("in the tables").result
+}
+
+/// Positions compared with the tables, and those of them in which a win by the last ply was not claimed.
+#[derive(Default)]
+struct Compared {
+    all: usize,
+    left_open: usize,
+}
+
+/// Compares one in `every` positions of an ending with the tables.
+fn compare(tables: &Arc<Tablebases>, men: [PieceType; 2], every: usize) -> Compared {
+    let mut endgame = Endgame::new(men);
+    let places: Vec<[Square; 3]> =
+        places().filter(|&[king, one, other]| king != one && king != other && one != other).collect();
+    let (mut new, mut last_news) = (0, 0);
+    let mut compared = Compared::default();
+    for plies in 0.. {
+        let (mut won, mut lost) = (endgame.won.clone(), endgame.lost.clone());
+        for &place in &places {
+            won[index(place)] |= endgame.won_at(place);
+            lost[index(place)] |= endgame.lost_at(place, plies > 0);
+            for (stm, now, before) in [('w', &won, &endgame.won), ('b', &lost, &endgame.lost)] {
+                for black in now[index(place)] & !before[index(place)] {
+                    last_news = plies;
+                    new += 1;
+                    if new % every == 0 && plies > 0 {
+                        compared.add(&endgame, tables, (place, black, stm), plies);
+                    }
+                }
+            }
+        }
+        (endgame.won, endgame.lost) = (won, lost);
+        if plies > last_news + 1 {
+            return compared;
+        }
+    }
+    unreachable!()
+}
+
+impl Compared {
+    /// Looks at a position in which the mate or a capture comes after so many plies, at the clocks where that
+    /// matters.
+    fn add(
+        &mut self,
+        endgame: &Endgame,
+        tables: &Arc<Tablebases>,
+        (place, black, stm): ([Square; 3], Square, char),
+        plies: i32,
+    ) {
+        for clock in (98 - plies..=102 - plies).filter(|clock| (0..100).contains(clock)) {
+            let fen = endgame.fen(place, black, stm, clock);
+            let decided = if stm == 'w' { Wdl::Win } else { Wdl::Loss };
+            let is_decided = result(tables, &fen) == decided;
+            assert!(!is_decided || clock + plies <= 100, "{fen}: not decided in {plies} plies");
+            assert!(is_decided || clock + plies >= 100, "{fen}: decided in {plies} plies");
+            self.all += 1;
+            self.left_open += usize::from(!is_decided && clock + plies == 100);
+        }
+    }
+}
+
+#[test]
+fn results_are_exact_at_the_fifty_move_limit() {
+    use PieceType::{Bishop, Knight, Queen, Rook};
+    let Some(tables) = tables() else { return };
+    // The men of the first tell whose move ends the count; in the others the moves have to be followed.
+    let endings =
+        [([Bishop, Knight], 30_011, 0), ([Queen, Bishop], 200_003, 0), ([Rook, Knight], 400_009, 9)];
+    for (men, every, most_open) in endings {
+        let compared = compare(&tables, men, every);
+        assert!(compared.all > 200 && compared.left_open <= most_open, "{men:?}: {}", compared.left_open);
+    }
+}
