@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use quillon::board::{Game, Outcome, Position};
 use quillon::engine::Engine;
-use quillon::search::{Report, SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher};
+use quillon::search::{Report, ScoreBound, SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher};
 use quillon::tablebase::{ProbeRules, TableAccess, TableKind, Tablebases, Wdl};
 use quillon::tt::TranspositionTable;
 use quillon::types::{Color, Move, Score};
@@ -409,6 +409,18 @@ fn the_fifty_move_rule_spoils_wins_unless_it_is_off() {
     assert_eq!(result.score, Score::mate_in(1));
 }
 
+/// One ply decides, and the tables hold full moves.
+#[test]
+fn what_is_won_only_if_not_rounded_is_not_shown_as_won() {
+    let Some(tables) = shared() else { return };
+    let shown = |fen: &str| {
+        let (result, _) = search(&Game::new(position(fen)), to_depth(8), access(&tables));
+        result.score
+    };
+    assert_eq!(shown("8/8/6k1/3B4/3K4/4N3/8/8 w - - 54 106"), Score::DRAW + 1);
+    assert!(shown("8/8/6k1/3B4/3K4/4N3/8/8 w - - 53 106").is_win());
+}
+
 #[test]
 fn a_third_occurrence_is_no_win() {
     let Some(tables) = shared() else { return };
@@ -514,6 +526,62 @@ fn won_positions_have_a_line_to_the_mate() {
         mates += 1;
     }
     assert!(mates > 40 && none > 10, "{mates} {none}");
+}
+
+/// What the tables leave possible for a position of a game, at its halfmove clock, for the side to move: -1 a loss,
+/// 0 a draw, 1 a win. Distances are rounded, so near the limit two things may be.
+fn possible(tables: &Tablebases, game: &Game) -> Option<Vec<i32>> {
+    match game.outcome() {
+        Some(Outcome::Checkmate(winner)) => {
+            return Some(vec![if winner == game.position().stm() { 1 } else { -1 }]);
+        }
+        Some(_) => return Some(vec![0]),
+        None => {}
+    }
+    let position = game.position();
+    if matches!(tables.probe_wdl(position)?, Wdl::Draw | Wdl::CursedWin | Wdl::BlessedLoss) {
+        return Some(vec![0]);
+    }
+    let distance = tables.probe_dtz(position)?.plies;
+    let end = distance.abs() + i32::from(position.halfmove_clock());
+    Some(match distance.signum() {
+        sign if end < 100 => vec![sign],
+        sign if end == 100 => vec![sign, 0],
+        _ => vec![0],
+    })
+}
+
+/// In the tables, with all distances of the clock, and one capture away from them.
+#[test]
+fn lines_keep_the_result_that_they_are_shown_with() {
+    let Some(tables) = shared() else { return };
+    let mut rng = Rng(5);
+    let endings = ENDINGS.iter().chain(&["Ppp", "PPp", "RPr", "BPn", "NPp", "BPp", "RNr", "QPp", "BBn"]);
+    let (mut decided, mut drawn) = (0, 0);
+    for men in endings.cycle().take(132) {
+        let mut game = Game::new(rng.position(men));
+        game.set_halfmove_clock([0, 10, 90, rng.below(100) as u16][rng.below(4)]);
+        if game.outcome().is_some() {
+            continue;
+        }
+        let limits = SearchLimits { depth: Some(9), multi_pv: 2, ..SearchLimits::default() };
+        let (_, lines) = search(&game, limits, access(&tables));
+        for line in lines.iter().filter(|line| line.bound == ScoreBound::Exact) {
+            let mut shown = i32::from(line.score.is_win()) - i32::from(line.score.is_loss());
+            if shown == 0 && !line.is_drawn {
+                continue;
+            }
+            (decided, drawn) = (decided + shown.abs(), drawn + 1 - shown.abs());
+            let mut game = game.clone();
+            for &mv in &line.pv {
+                game.play(mv);
+                shown = -shown;
+                let possible = possible(&tables, &game).unwrap_or(vec![shown]);
+                assert!(possible.contains(&shown), "{}: {possible:?}, {line:?}", game.position());
+            }
+        }
+    }
+    assert!(decided > 500 && drawn > 200, "{decided} {drawn}");
 }
 
 /// Lines of long searches show the way to the mate, those of short ones spare the look-ups.
