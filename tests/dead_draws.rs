@@ -9,7 +9,7 @@ use quillon::search::{SearchEvent, SearchJob, SearchLimits, Searcher};
 use quillon::tt::TranspositionTable;
 
 /// Dead draws.
-const DRAWN: [&str; 22] = [
+const DRAWN: [&str; 24] = [
     // Two knights.
     "8/8/6k1/8/8/3KNN2/8/8 w - - 0 1",
     "8/8/6k1/8/8/3KNN2/8/8 b - - 0 1",
@@ -37,6 +37,9 @@ const DRAWN: [&str; 22] = [
     "1k6/8/8/8/8/7P/8/1K3B2 b - - 0 1",
     "8/3k4/8/8/3K3P/8/8/8 w - - 0 1",
     "2k5/K7/P7/8/8/8/8/8 b - - 0 1",
+    // It takes what a pawn becomes.
+    "6B1/6kP/8/8/7P/5K2/8/8 w - - 0 1",
+    "6B1/6kP/8/7P/8/5K2/8/8 w - - 0 1",
 ];
 
 /// Won by the side to move or to wait, like drawn ones but for one thing.

@@ -62,6 +62,8 @@ impl Thread<'_> {
         } else {
             (MovePicker::noisy(position, node.tt_move, p.qs_see), QuietContext::unused(position))
         };
+        // Any man that a king alone takes may have been the one that could win.
+        let is_alone = !position.colored(position.stm()).many();
         let last_to = self.path.before(1).mv.map(Move::to);
         let mut any = false;
         let mut searched = 0;
@@ -69,7 +71,9 @@ impl Thread<'_> {
             any = true;
             self.tt.prefetch(position.likely_key_after(mv));
             if !best_score.is_loss() {
-                if let Some(stand_pat) = stand_pat {
+                if let Some(stand_pat) = stand_pat
+                    && !is_alone
+                {
                     // When the best captures have not helped, only recaptures still might.
                     if searched >= p.qs_moves && Some(mv.to()) != last_to && mv.promotion().is_none() {
                         continue;
@@ -80,14 +84,14 @@ impl Thread<'_> {
                         best_score = best_score.max(ceiling);
                         continue;
                     }
-                } else if mv.is_quiet() {
+                } else if node.in_check && mv.is_quiet() {
                     // One safe evasion is known; quiet ones are no longer needed, unless the only thing that
                     // counts is to stay in a corner.
                     if !cannot_lose(position) {
                         picker.skip_quiets();
                         continue;
                     }
-                } else if !position.see(mv, 0) {
+                } else if node.in_check && !position.see(mv, 0) {
                     continue;
                 }
             }
