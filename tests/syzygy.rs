@@ -591,10 +591,20 @@ fn lines_are_continued_in_long_searches_only() {
     let game = Game::new(position("8/8/8/3k4/8/2BN4/8/1K6 w - - 0 1"));
     let (_, lines) = search(&game, to_depth(4), access(&tables));
     assert!(lines.iter().all(|line| line.pv.len() < 30));
-    // The search goes on until it tells of a line after more than a second.
+    // The look-ups have little time: a busy machine may cut some lines short, but not all of them.
+    let goes_on = || {
+        let line = line_after_a_second(&game, &tables);
+        assert!(line.score.is_win(), "{line:?}");
+        line.score.is_mate() || line.pv.len() > 40
+    };
+    assert!(std::iter::repeat_with(goes_on).take(5).any(|goes_on| goes_on));
+}
+
+/// The first line that a search tells of after more than a second, when it ends.
+fn line_after_a_second(game: &Game, tables: &Arc<Tablebases>) -> Report {
     let tt = Arc::new(TranspositionTable::new(1).expect("1 MiB"));
     let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
-    let mut job = SearchJob::silent(game, limits, tt).with_tablebases(access(&tables));
+    let mut job = SearchJob::silent(game.clone(), limits, tt).with_tablebases(access(tables));
     let (control, late) = (Arc::clone(&job.control), Arc::new(Mutex::new(None)));
     let seen = Arc::clone(&late);
     job.sink = Some(Box::new(move |event| {
@@ -606,9 +616,7 @@ fn lines_are_continued_in_long_searches_only() {
         }
     }));
     Searcher::new(0).search(&job);
-    let line = late.lock().expect("no panic in a sink").take().expect("a line");
-    assert!(line.score.is_win());
-    assert!(line.score.is_mate() || line.pv.len() > 40, "{line:?}");
+    late.lock().expect("no panic in a sink").take().expect("a line")
 }
 
 /// A folder that is removed with this value.
