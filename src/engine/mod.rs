@@ -4,6 +4,7 @@
 //! Engines share nothing, so several can live in one process.
 
 pub mod bench;
+mod chooser;
 mod level;
 mod opening;
 mod workers;
@@ -17,7 +18,7 @@ use crate::nnue::{self, Network};
 use crate::search::{Control, SearchEvent, SearchJob, SearchLimits};
 use crate::tablebase::{ProbeRules, TableAccess, Tablebases};
 use crate::tt::{AllocationError, TranspositionTable, memory_shortage};
-use level::Chooser;
+use chooser::Chooser;
 use workers::Workers;
 
 pub use level::{Contender, Level, MAX_ELO, MAX_SKILL, MIN_ELO};
