@@ -35,6 +35,13 @@ fn in_a_game() -> SearchLimits {
     SearchLimits { clock: Some(clock), multi_pv: 1, ..SearchLimits::default() }
 }
 
+/// The same with one of so many parts of the level's nodes, where those are many: the whole is for the long forms of
+/// the tests, which `cargo test --release --test levels -- --ignored` runs.
+fn with_part(elo: u32, parts: u64) -> SearchLimits {
+    let nodes = Level::new(elo).nodes();
+    SearchLimits { nodes: Some((nodes / parts).max(nodes.min(4000))), ..in_a_game() }
+}
+
 /// The result of a search, at a level or at full strength, with the lines that were told.
 fn search(
     engine: &mut Engine,
@@ -69,6 +76,16 @@ fn game(fen: &str) -> Game {
 
 #[test]
 fn levels_keep_to_their_nodes_and_plies_and_tell_the_move_they_play() {
+    check_nodes_plies_and_lines(10);
+}
+
+#[test]
+#[ignore = "takes long: all of the levels' nodes"]
+fn nodes_plies_and_lines_in_full() {
+    check_nodes_plies_and_lines(1);
+}
+
+fn check_nodes_plies_and_lines(parts: u64) {
     let mut engine = Engine::new().expect("an engine");
     for elo in LEVELS {
         let level = Level::new(elo);
@@ -76,7 +93,7 @@ fn levels_keep_to_their_nodes_and_plies_and_tell_the_move_they_play() {
             engine.seed = number as u64;
             let game = game(fen);
             let level = level.suited_to(game.position());
-            let (result, lines) = search(&mut engine, elo, &game, in_a_game());
+            let (result, lines) = search(&mut engine, elo, &game, with_part(elo, parts));
             let best = result.best.expect("a move");
             assert!(game.position().is_legal(best), "{elo} {fen}");
             assert!(result.nodes <= level.nodes() && result.depth <= level.depth(), "{elo} {fen} {result:?}");
@@ -156,6 +173,16 @@ fn shared_tables() -> Option<Arc<Tablebases>> {
 
 #[test]
 fn a_level_plays_the_same_whatever_the_settings_and_earlier_searches() {
+    check_independence(10);
+}
+
+#[test]
+#[ignore = "takes long: all of the levels' nodes"]
+fn independence_in_full() {
+    check_independence(1);
+}
+
+fn check_independence(parts: u64) {
     let mut plain = Engine::new().expect("an engine");
     let mut other = Engine::new().expect("an engine");
     other.set_hash(1).expect("1 MiB");
@@ -169,7 +196,7 @@ fn a_level_plays_the_same_whatever_the_settings_and_earlier_searches() {
             search(&mut other, None, &game, full);
             (plain.seed, other.seed) = (number as u64, number as u64);
             let outcome = |engine: &mut Engine| {
-                let (result, _) = search(engine, elo, &game, in_a_game());
+                let (result, _) = search(engine, elo, &game, with_part(elo, parts));
                 (result.best, result.ponder, result.score, result.nodes)
             };
             let expected = outcome(&mut plain);
@@ -199,6 +226,16 @@ fn games_differ_by_their_seeds() {
 
 #[test]
 fn games_of_the_highest_levels_differ_too() {
+    check_variety(10);
+}
+
+#[test]
+#[ignore = "takes long: all of the levels' nodes"]
+fn variety_in_full() {
+    check_variety(1);
+}
+
+fn check_variety(parts: u64) {
     let mut engine = Engine::new().expect("an engine");
     for (elo, plies) in [(2400, 6), (2600, 6), (2800, 4)] {
         let mut openings = Vec::new();
@@ -206,7 +243,7 @@ fn games_of_the_highest_levels_differ_too() {
             engine.seed = seed;
             let mut game = Game::default();
             for _ in 0..plies {
-                let best = search(&mut engine, elo, &game, in_a_game()).0.best;
+                let best = search(&mut engine, elo, &game, with_part(elo, parts)).0.best;
                 game.play(best.expect("the game is not over"));
             }
             openings.push(game.position().key());
@@ -251,6 +288,16 @@ fn a_lone_king_is_mated_by_weak_players_too() {
 
 #[test]
 fn pawns_become_queens_unless_less_is_better() {
+    check_promotions(10);
+}
+
+#[test]
+#[ignore = "takes long: all of the levels' nodes"]
+fn promotions_in_full() {
+    check_promotions(1);
+}
+
+fn check_promotions(parts: u64) {
     let mut engine = Engine::new().expect("an engine");
     let mut queens = 0;
     for fen in [
@@ -262,7 +309,8 @@ fn pawns_become_queens_unless_less_is_better() {
         for elo in LEVELS {
             for seed in 0..6 {
                 engine.seed = seed;
-                let best = search(&mut engine, elo, &game(fen), in_a_game()).0.best.expect("a move");
+                let best =
+                    search(&mut engine, elo, &game(fen), with_part(elo, parts)).0.best.expect("a move");
                 assert!(
                     best.promotion().is_none_or(|piece| piece == PieceType::Queen),
                     "{elo} {fen} {best:?}"
