@@ -597,7 +597,7 @@ fn lines_are_continued_in_long_searches_only() {
         assert!(line.score.is_win(), "{line:?}");
         line.score.is_mate() || line.pv.len() > 40
     };
-    assert!(std::iter::repeat_with(goes_on).take(5).any(|goes_on| goes_on));
+    assert!(std::iter::repeat_with(goes_on).take(20).any(|goes_on| goes_on));
 }
 
 /// The first line that a search tells of after more than a second, when it ends.
