@@ -260,10 +260,11 @@ impl Engine {
         if let Some(level) = self.level {
             return self.go_at_level(level, limits, sink);
         }
+        let threads = self.workers.count();
+        // Its clock starts here.
+        let job = self.job(limits, threads, sink);
         self.wait_until_ready();
         self.tt_is_used = true;
-        let threads = self.workers.count();
-        let job = self.job(limits, threads, sink);
         job.tt.start_search();
         self.workers.start(job, threads);
     }
