@@ -211,7 +211,9 @@ fn problems(file: &str, text: &str) -> (Vec<(usize, Problem)>, Vec<String>) {
 fn solve(engine: &mut Engine, arguments: &Arguments, problem: &Problem) -> Option<Move> {
     engine.new_game();
     engine.set_game(Game::new(problem.position));
-    engine.wait_until_ready();
+    if let Some(wait) = engine.readiness() {
+        wait();
+    }
     let by_time = arguments.depth.is_none() && arguments.nodes.is_none();
     let limits = SearchLimits {
         depth: arguments.depth,

@@ -66,10 +66,7 @@ impl SmallSearch {
         let job = SearchJob::silent(game.clone(), limits, Arc::clone(&self.table))
             .with_network(Arc::clone(&self.network));
         self.table.start_search();
-        let result = match sample {
-            Some(sample) => self.searcher.search_sampled(&job, sample),
-            None => self.searcher.search(&job),
-        };
+        let result = self.searcher.search_sampled(&job, sample);
         result.best.map(|mv| ScoredMove { mv, score: result.score })
     }
 }

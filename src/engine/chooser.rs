@@ -71,7 +71,7 @@ impl<F: Fn(SearchEvent)> Chooser<F> {
         };
         let counts = result.lines.first().map_or(line.counts(), Report::counts);
         let line = Report { multi_pv: 1, ..line.with_counts(counts) };
-        if told.handed_on.as_ref().is_none_or(|last| last.nodes != line.nodes || last.pv != line.pv) {
+        if told.is_news(&line) {
             (self.sink)(SearchEvent::Line(line.clone()));
         }
         SearchResult {
@@ -100,8 +100,11 @@ impl LinesTold {
         }
         self.finished.clone_from(&self.latest);
         let best = self.latest[0].clone();
-        let is_new =
-            self.handed_on.as_ref().is_none_or(|last| last.nodes != best.nodes || last.pv != best.pv);
-        is_new.then(|| self.handed_on.insert(best).clone())
+        self.is_news(&best).then(|| self.handed_on.insert(best).clone())
+    }
+
+    /// Whether a line says anything that the one handed on last does not.
+    fn is_news(&self, line: &Report) -> bool {
+        self.handed_on.as_ref().is_none_or(|last| last.nodes != line.nodes || last.pv != line.pv)
     }
 }

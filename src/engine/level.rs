@@ -241,16 +241,14 @@ impl Level {
     /// The limits of a search in which this level finds the moves that it weighs: those of the level where they are
     /// narrower than the wanted ones, with a line for each move.
     pub(super) fn limits(&self, wanted: SearchLimits, position: &Position) -> SearchLimits {
-        let legal = position.legal_moves();
-        let restricted = legal.iter().any(|mv| wanted.search_moves.contains(mv));
-        let thought_of = |mv: &Move| match restricted {
-            true => wanted.search_moves.contains(mv),
-            false => comes_to_mind(position, *mv),
-        };
+        let mut search_moves = wanted.root_moves(position);
+        if !wanted.restrict(position) {
+            search_moves.retain(|&mv| comes_to_mind(position, mv));
+        }
         SearchLimits {
             depth: Some(wanted.depth.map_or(self.depth(), |depth| depth.min(self.depth()))),
             nodes: Some(wanted.nodes.unwrap_or(u64::MAX).min(self.nodes() - WAY_OUT)),
-            search_moves: legal.iter().copied().filter(thought_of).collect(),
+            search_moves,
             multi_pv: self.lines(),
             ..wanted
         }

@@ -133,7 +133,10 @@ impl Engine {
         let old_mib = self.hash_mib;
         TranspositionTable::new(mib.saturating_sub(old_mib)).map_err(|_| error)?;
         self.try_table(1)?;
-        self.try_table(mib).or_else(|error| self.try_table(old_mib).and(Err(error)))
+        self.try_table(mib).inspect_err(|_| {
+            // What there is then is a table of 1 MiB.
+            let _ = self.try_table(old_mib);
+        })
     }
 
     fn try_table(&mut self, mib: usize) -> Result<(), AllocationError> {
@@ -151,16 +154,16 @@ impl Engine {
     /// Lets the search threads make the table ready, which takes a moment for each GiB.
     fn begin_preparation(&self) {
         if !self.tt.is_ready() {
-            self.workers.prepare(&self.tt);
+            self.workers.prepare(&self.tt, None);
         }
     }
 
-    /// Blocks until the next search can begin at once and at full speed. Waits for a running search to end.
-    pub fn wait_until_ready(&self) {
-        self.wait();
-        // It may have been put off.
+    /// What is to be waited for before the next search can begin at once and at full speed: the end of a running one
+    /// and the preparation of the table, which goes on if it was put off. `None` where all is ready. The wait may be
+    /// left to another thread; it is cut short by [`Engine::stop`].
+    pub fn readiness(&self) -> Option<impl FnOnce() + Send + use<>> {
         self.begin_preparation();
-        self.wait();
+        (!self.workers.are_idle()).then(|| self.workers.waiter())
     }
 
     /// The network that evaluates.
@@ -248,7 +251,8 @@ impl Engine {
     /// [`SearchEvent::Finished`]. A search that still runs is stopped first. A move of the opening book is
     /// told in the same way.
     ///
-    /// Where the table is not ready yet, that comes first and counts as time of the search.
+    /// Where the table is not ready yet, that comes first, and counts as time of the search. Where the time is short
+    /// the search makes do with a part of it.
     pub fn go(&mut self, limits: SearchLimits, sink: impl Fn(SearchEvent) + Send + Sync + 'static) {
         self.stop();
         self.wait();
@@ -261,9 +265,7 @@ impl Engine {
             return self.go_at_level(level, limits, sink);
         }
         let threads = self.workers.count();
-        // Its clock starts here.
         let job = self.job(limits, threads, sink);
-        self.wait_until_ready();
         self.tt_is_used = true;
         job.tt.start_search();
         self.workers.start(job, threads);
@@ -282,8 +284,9 @@ impl Engine {
         let limits = level.limits(limits, game.position());
         let chooser = Chooser::new(level, game, &limits, sink);
         let mut job = self.job(limits, 1, move |event| chooser.hear(event));
-        if let Ok(table) = TranspositionTable::new(LEVEL_HASH_MIB) {
-            job.tt = Arc::new(table);
+        match TranspositionTable::new(LEVEL_HASH_MIB).or_else(|_| TranspositionTable::new(1)) {
+            Ok(table) => job.tt = Arc::new(table),
+            Err(_) => self.tt_is_used = true,
         }
         job.tablebases = None;
         job.tt.start_search();

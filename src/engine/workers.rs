@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
+use std::time::Instant;
 
 use super::{EngineError, THREAD_BYTES, opening};
 use crate::search::{Report, SearchEvent, SearchJob, SearchResult, Searcher};
@@ -17,8 +18,8 @@ enum Task {
     Search(Arc<SearchJob>),
     /// Nothing is searched: the line comes from the opening book.
     Book(Arc<SearchJob>, Report),
-    /// Makes the table ready.
-    Prepare(Arc<TranspositionTable>),
+    /// Makes the table ready, but works on it no longer than until then.
+    Prepare(Arc<TranspositionTable>, Option<Instant>),
     NewGame,
 }
 
@@ -88,8 +89,8 @@ impl Workers {
                 }
                 Err(_) => drop(ready),
             };
-            // Where there is room for the stack but not for what else a thread begins with, the standard library ends the
-            // process.
+            // Where there is room for the stack but not for what else a thread begins with, the standard library
+            // ends the process.
             let mut room = Vec::<u8>::new();
             room.try_reserve_exact(STACK_BYTES + 2 * THREAD_BYTES as usize)
                 .map_err(|_| EngineError::Memory { threads: count })?;
@@ -106,8 +107,12 @@ impl Workers {
         self.tasks.len()
     }
 
-    /// Lets the first `threads` search.
+    /// Lets the first `threads` search. Where the table is not ready that comes first, but takes at most half of the
+    /// time that the search is meant to take.
     pub(super) fn start(&self, job: SearchJob, threads: usize) {
+        if !job.tt.is_ready() {
+            self.prepare(&job.tt, job.intended_time().map(|time| job.control.started() + time / 2));
+        }
         let job = Arc::new(job);
         self.send(threads, || Task::Search(Arc::clone(&job)));
     }
@@ -118,10 +123,10 @@ impl Workers {
         self.send(1, || Task::Book(Arc::clone(&job), report.clone()));
     }
 
-    /// Lets all threads make a table ready.
-    pub(super) fn prepare(&self, tt: &Arc<TranspositionTable>) {
+    /// Lets all threads make a table ready, until this time at most.
+    pub(super) fn prepare(&self, tt: &Arc<TranspositionTable>, until: Option<Instant>) {
         self.busy.hold.store(false, Relaxed);
-        self.send(self.count(), || Task::Prepare(Arc::clone(tt)));
+        self.send(self.count(), || Task::Prepare(Arc::clone(tt), until));
     }
 
     /// Puts off what is left of a preparation.
@@ -137,13 +142,26 @@ impl Workers {
         self.busy.join(threads);
         for sender in self.tasks.iter().take(threads) {
             // A worker lives as long as its sender, so this fails only after a panic in a search.
-            let _ = sender.send(task());
+            if sender.send(task()).is_err() {
+                self.busy.leave();
+            }
         }
     }
 
     /// Blocks until no thread is at work.
     pub(super) fn wait(&self) {
         self.busy.wait_for(0);
+    }
+
+    /// Whether no thread is at work.
+    pub(super) fn are_idle(&self) -> bool {
+        *self.busy.threads.lock().unwrap_or_else(PoisonError::into_inner) == 0
+    }
+
+    /// The same as [`Workers::wait`], for another thread to call.
+    pub(super) fn waiter(&self) -> impl FnOnce() + Send + use<> {
+        let busy = Arc::clone(&self.busy);
+        move || busy.wait_for(0)
     }
 }
 
@@ -160,12 +178,15 @@ fn run(mut searcher: Searcher, index: usize, tasks: &Receiver<Task>, busy: &Busy
     while let Ok(task) = tasks.recv() {
         match task {
             Task::NewGame => searcher.new_game(),
-            Task::Prepare(tt) => tt.make_ready(&busy.hold),
+            Task::Prepare(tt, until) => {
+                tt.make_ready(|| !busy.hold.load(Relaxed) && until.is_none_or(|until| Instant::now() < until))
+            }
             Task::Book(job, report) => {
                 wait_for_release(&job);
                 tell_book_move(&job, report);
             }
             Task::Search(job) => {
+                job.tt.use_what_is_ready();
                 let result = searcher.think(&job);
                 if index == 0 {
                     lead_home(&mut searcher, &job, result, busy);

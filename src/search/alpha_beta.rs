@@ -98,7 +98,8 @@ impl Thread<'_> {
         let mut best = Best { score: tb_bounds.alpha, mv: None };
         let mut searched = SearchedMoves::default();
         let mut number = 0;
-        // Nor is a move left out where a single quiet one may decide between a win and a dead draw.
+        // With king and pawns only zugzwang is common; and a single quiet move may decide whether a king reaches the
+        // corner that makes a dead draw. There no move is left out.
         let may_prune = !K::ROOT && position.has_pieces(position.stm()) && !hangs_on_corner(position);
         while let Some(mv) = picker.next(position, self.params(), self.histories, &context) {
             if Some(mv) == node.excluded || K::ROOT && !self.root.is_candidate(mv) {

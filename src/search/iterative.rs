@@ -15,24 +15,21 @@ impl Searcher {
     /// Searches until a limit is reached or the search is stopped, reports through the job's sink (main
     /// thread only), and returns the result. Does not wait for `stop` in infinite mode.
     pub fn search(&mut self, job: &SearchJob) -> SearchResult {
-        let mut result = self.think(job);
+        self.search_sampled(job, None)
+    }
+
+    /// The same; besides, `sample` draws from the positions that the search evaluates. The result does not depend on
+    /// it.
+    pub fn search_sampled(&mut self, job: &SearchJob, sample: Option<&mut TreeSample>) -> SearchResult {
+        let mut result = Thread::new(self, job, sample).run();
         self.conclude(job, &mut result);
         result
     }
 
-    /// The same without the last word, for a thread among others that may know more in the end.
+    /// The same as [`Searcher::search`] without the last word, for a thread among others that may know more in the
+    /// end.
     pub fn think(&mut self, job: &SearchJob) -> SearchResult {
-        Thread::new(self, job).run()
-    }
-
-    /// The same as [`Searcher::search`]; besides, `sample` draws from the positions that the search evaluates. The
-    /// result does not depend on it.
-    pub fn search_sampled(&mut self, job: &SearchJob, sample: &mut TreeSample) -> SearchResult {
-        let mut thread = Thread::new(self, job);
-        thread.sample = Some(sample);
-        let mut result = thread.run();
-        self.conclude(job, &mut result);
-        result
+        Thread::new(self, job, None).run()
     }
 }
 

@@ -1,9 +1,10 @@
 //! What the threads of a search have in common.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::control::Control;
-use super::limits::SearchLimits;
+use super::limits::{SearchLimits, TimeBudget};
 #[cfg(feature = "tuning")]
 use super::params::Params;
 use super::report::{Counts, SearchEvent};
@@ -62,6 +63,12 @@ impl SearchJob {
             time: self.control.started().elapsed(),
             hashfull: self.tt.hashfull(),
         }
+    }
+
+    /// The time that the search is meant to take, from its start or from `ponderhit` on, where a clock decides.
+    pub fn intended_time(&self) -> Option<Duration> {
+        let budget = TimeBudget::new(&self.limits, self.game.position().fullmove_number());
+        budget.soft.or(budget.hard).filter(|_| self.limits.nodes_per_ms.is_none())
     }
 
     /// Tells the outside of an event, if it listens.

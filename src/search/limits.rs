@@ -6,6 +6,7 @@
 use std::num::NonZeroU64;
 use std::time::Duration;
 
+use crate::board::Position;
 use crate::types::{Depth, Move};
 
 /// The state of a side's game clock.
@@ -46,6 +47,20 @@ pub struct SearchLimits {
     pub nodes_per_ms: Option<NonZeroU64>,
     /// Time lost between engine and opponent's clock, kept in reserve.
     pub overhead: Duration,
+}
+
+impl SearchLimits {
+    /// Whether only some moves of this position are to be looked at. A restriction that leaves nothing is none.
+    pub fn restrict(&self, position: &Position) -> bool {
+        position.legal_moves().iter().any(|mv| self.search_moves.contains(mv))
+    }
+
+    /// The moves of this position that are to be looked at.
+    pub fn root_moves(&self, position: &Position) -> Vec<Move> {
+        let restricted = self.restrict(position);
+        let is_wanted = |mv: &Move| !restricted || self.search_moves.contains(mv);
+        position.legal_moves().into_iter().filter(is_wanted).collect()
+    }
 }
 
 /// Moves that a game is assumed to last from its first move on in sudden death. This and the next two were

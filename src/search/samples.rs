@@ -44,5 +44,5 @@ pub(super) fn with_thread<R>(fen: &str, f: impl FnOnce(&mut Thread) -> R) -> R {
     let limits = SearchLimits { depth: Some(20), ..SearchLimits::default() };
     let job = SearchJob::silent(Game::new(position(fen)), limits, tt);
     let mut searcher = Searcher::new(0);
-    f(&mut Thread::new(&mut searcher, &job))
+    f(&mut Thread::new(&mut searcher, &job, None))
 }

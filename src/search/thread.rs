@@ -93,7 +93,11 @@ pub(super) struct Thread<'a> {
 
 impl<'a> Thread<'a> {
     /// Makes ready for a job.
-    pub(super) fn new(searcher: &'a mut Searcher, job: &'a SearchJob) -> Thread<'a> {
+    pub(super) fn new(
+        searcher: &'a mut Searcher,
+        job: &'a SearchJob,
+        sample: Option<&'a mut TreeSample>,
+    ) -> Thread<'a> {
         searcher.evaluator.reset(&job.network, job.kernels);
         searcher.path.reset(&job.game);
         searcher.told.clear();
@@ -112,9 +116,10 @@ impl<'a> Thread<'a> {
             tb_cardinality: 0,
             tb_result: None,
             lmr_table: LmrTable::get(),
-            sample: None,
+            sample,
         };
-        let moves = thread.filter_by_tablebases(root_candidates(job));
+        let candidates = job.limits.root_moves(job.game.position());
+        let moves = thread.filter_by_tablebases(candidates);
         thread.root = Root::new(moves);
         thread
     }
@@ -172,13 +177,4 @@ impl<'a> Thread<'a> {
         self.evaluator.pop();
         self.path.leave();
     }
-}
-
-/// The root moves that the limits leave. A restriction that leaves nothing is none.
-fn root_candidates(job: &SearchJob) -> Vec<Move> {
-    let limits = &job.limits;
-    let legal = job.game.position().legal_moves();
-    let wanted = |mv: &Move| limits.search_moves.contains(mv);
-    let restricted = legal.iter().any(wanted);
-    legal.into_iter().filter(|mv| !restricted || wanted(mv)).collect()
 }

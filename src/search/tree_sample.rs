@@ -209,7 +209,8 @@ mod tests {
         let mut sample = TreeSample::new(40, |_| true);
         sample.start(salt, 1);
         let mut searcher = Searcher::new(0);
-        let result = if sampled { searcher.search_sampled(&job, &mut sample) } else { searcher.search(&job) };
+        let result =
+            if sampled { searcher.search_sampled(&job, Some(&mut sample)) } else { searcher.search(&job) };
         (sample.take().collect(), result.best, result.nodes)
     }
 

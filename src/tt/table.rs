@@ -1,7 +1,10 @@
 //! Buckets, look-up and replacement.
 
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU16, AtomicU64, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::{slice, thread};
 
 use memmap2::{MmapMut, MmapOptions};
@@ -41,12 +44,17 @@ pub struct AllocationError {
 ///
 /// A table can be used as soon as it exists, but the system hands its memory out page by page when it is first
 /// written, which slows a search down a thousandfold while it lasts. So it is made ready first, by as many threads
-/// as there are ([`TranspositionTable::make_ready`]).
+/// as there are ([`TranspositionTable::make_ready`]). Where that takes too long, a search can make do with the parts
+/// that are ready ([`TranspositionTable::use_what_is_ready`]).
 pub struct TranspositionTable {
     buckets: Buckets,
+    /// Number of buckets in use, from the first on.
+    used: AtomicUsize,
     age: AtomicU8,
     /// The next part to make ready, of [`PART_BUCKETS`] each; from the number of parts on all are.
     next_part: AtomicUsize,
+    /// Parts of which that is finished.
+    ready_parts: AtomicUsize,
     /// Nothing was ever stored, as far as the table was told.
     is_new: AtomicBool,
 }
@@ -106,18 +114,20 @@ impl TranspositionTable {
         if let Some(free) = memory_shortage(bytes as u64) {
             return Err(refused(Some(free >> 20)));
         }
-        let (age, next_part) = (AtomicU8::new(0), AtomicUsize::new(0));
-        Ok(TranspositionTable { buckets, age, next_part, is_new: AtomicBool::new(true) })
+        Ok(TranspositionTable {
+            used: AtomicUsize::new(buckets.len()),
+            buckets,
+            age: AtomicU8::new(0),
+            next_part: AtomicUsize::new(0),
+            ready_parts: AtomicUsize::new(0),
+            is_new: AtomicBool::new(true),
+        })
     }
 
-    /// Makes the table ready, as long as `hold` is not set. Threads may share the work. What is left undone can
-    /// be done later.
-    pub fn make_ready(&self, hold: &AtomicBool) {
-        while !hold.load(Relaxed) {
-            if !self.make_part_ready() {
-                break;
-            }
-        }
+    /// Makes the table ready, part by part, as long as `goes_on` says so. Threads may share the work. What is left
+    /// undone can be done later.
+    pub fn make_ready(&self, goes_on: impl Fn() -> bool) {
+        while goes_on() && self.make_part_ready() {}
     }
 
     /// Makes the next part ready, if one is left.
@@ -130,12 +140,31 @@ impl TranspositionTable {
         } else {
             part.iter().for_each(Bucket::clear);
         }
+        self.ready_parts.fetch_add(1, Release);
         true
     }
 
-    /// Whether all parts have been made ready.
+    fn parts(&self) -> usize {
+        self.buckets.len().div_ceil(PART_BUCKETS)
+    }
+
+    /// Whether all parts are ready, or some thread is about to finish the last.
     pub fn is_ready(&self) -> bool {
-        self.next_part.load(Relaxed) >= self.buckets.len().div_ceil(PART_BUCKETS)
+        self.next_part.load(Relaxed) >= self.parts()
+    }
+
+    /// Leaves out from now on, until this is called again, what has not been made ready. One part is made ready if
+    /// none is. What was stored can no longer be found if the number of parts in use changes.
+    pub fn use_what_is_ready(&self) {
+        if self.next_part.load(Relaxed) == 0 {
+            self.make_part_ready();
+        }
+        // Parts that other threads have begun are finished in some milliseconds.
+        let begun = || self.next_part.load(Relaxed).min(self.parts());
+        while self.ready_parts.load(Acquire) < begun() {
+            thread::yield_now();
+        }
+        self.used.store((begun() * PART_BUCKETS).min(self.buckets.len()), Relaxed);
     }
 
     /// Memory that is still to be handed out by the system, in bytes.
@@ -149,14 +178,14 @@ impl TranspositionTable {
     pub fn forget(&self) {
         self.age.store(0, Relaxed);
         self.is_new.store(false, Relaxed);
+        self.ready_parts.store(0, Relaxed);
         self.next_part.store(0, Relaxed);
     }
 
     /// Forgets everything at once, sharing the work out over `threads`.
     pub fn clear(&self, threads: usize) {
         self.forget();
-        let never = AtomicBool::new(false);
-        let work = || self.make_ready(&never);
+        let work = || self.make_ready(|| true);
         thread::scope(|scope| {
             for _ in 1..threads {
                 // A thread that the system refuses is done without.
@@ -171,10 +200,10 @@ impl TranspositionTable {
         self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
     }
 
-    /// The bucket of a key: its high bits, scaled to the table's size.
+    /// The bucket of a key: its high bits, scaled to the number of buckets in use.
     #[inline(always)]
     fn bucket(&self, key: u64) -> &Bucket {
-        let index = ((u128::from(key) * self.buckets.len() as u128) >> 64) as usize;
+        let index = ((u128::from(key) * self.used.load(Relaxed) as u128) >> 64) as usize;
         &self.buckets[index]
     }
 
@@ -302,10 +331,18 @@ mod tests {
         for _ in 0..2 {
             assert!(!table.is_ready());
             // A part is put off and done later.
-            table.make_ready(&AtomicBool::new(true));
+            table.make_ready(|| false);
             assert!(!table.is_ready());
-            assert_eq!((0..9).filter(|_| table.make_part_ready()).count(), 3);
+            // A search that cannot wait makes do with one part.
+            table.use_what_is_ready();
+            assert_eq!(table.used.load(Relaxed), PART_BUCKETS);
+            keys().for_each(|key| table.store(key, 0, entry(Score(1), 3)));
+            assert!(keys().all(|key| table.probe(key, 0, 0).is_some()));
+            table.buckets[..PART_BUCKETS].iter().for_each(Bucket::clear);
+            assert_eq!((0..9).filter(|_| table.make_part_ready()).count(), 2);
             assert!(table.is_ready() && table.missing_bytes() == 0);
+            table.use_what_is_ready();
+            assert_eq!(table.used.load(Relaxed), table.buckets.len());
             assert!(keys().all(|key| table.probe(key, 0, 0).is_none()));
             keys().for_each(|key| table.store(key, 0, entry(Score(1), 3)));
             assert!(keys().all(|key| table.probe(key, 0, 0).is_some()));

@@ -118,3 +118,39 @@ fn a_table_may_take_the_place_of_the_old_one() {
     assert!(client.search(&position, "go depth 9").main().nodes < first / 2);
     client.quit();
 }
+
+#[test]
+fn a_search_does_not_wait_for_a_large_table_beyond_its_time() {
+    // Without isready the table may not be there yet; what is missing is left out.
+    for (size, go, most) in
+        [(16, "go movetime 200", 230), (2048, "go movetime 200", 230), (2048, "go wtime 900", 500)]
+    {
+        let is_in_time = || {
+            let mut client = Client::start();
+            client.send(&format!("setoption name Hash value {size}"));
+            let asked = Instant::now();
+            let search = client.search(&format!("position fen {KIWIPETE}"), go);
+            let taken = asked.elapsed();
+            client.quit();
+            assert!(search.main().depth >= 1);
+            taken <= Duration::from_millis(most)
+        };
+        assert!(in_some_try(is_in_time), "{size} {go}");
+    }
+}
+
+#[test]
+fn quit_and_stop_are_heard_while_a_table_is_prepared() {
+    let mut client = Client::start();
+    let asked = Instant::now();
+    // A stop is meant for searches; two questions get two answers.
+    client.send_bytes(b"setoption name Hash value 200\nisready\nstop\nisready\nuci\n");
+    let lines = client.read_until("uciok", |line| line == "uciok");
+    assert_eq!(lines.iter().filter(|line| *line == "readyok").count(), 2, "{lines:?}");
+    client.quit();
+    // Nobody waits for what nobody will use.
+    let mut client = Client::start();
+    client.send_bytes(b"setoption name Hash value 4096\nisready\nquit\n");
+    client.wait_for_exit();
+    assert!(asked.elapsed() < Duration::from_secs(20));
+}

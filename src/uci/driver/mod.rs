@@ -56,6 +56,9 @@ enum Event {
 /// How often it is tried, after the end of input, whether anybody still reads the output.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
+/// The answer to `isready`.
+const READY: &str = "readyok";
+
 /// Speaks UCI on standard input and this output until `quit` or the end of input.
 ///
 /// # Errors
@@ -86,6 +89,8 @@ pub fn converse(
         refused: None,
         searching: false,
         stopping: false,
+        preparing: false,
+        leaving: false,
         stop_work: Box::new(|| {}),
         queue: Queue::default(),
     };
@@ -115,6 +120,10 @@ struct Driver {
     searching: bool,
     /// That was told to end.
     stopping: bool,
+    /// It is no search: a client waits for `readyok`.
+    preparing: bool,
+    /// The conversation is over; only what was asked before is still answered.
+    leaving: bool,
     /// Ends a running perft or bench.
     stop_work: Box<dyn Fn()>,
     /// What waits for the search to end.
@@ -144,7 +153,7 @@ impl Driver {
                 Event::Done { text, own_nodes } => {
                     // Only now may a client that waits for this line send the next command, so what it
                     // sends can never be taken as meant for the search that is over.
-                    (self.searching, self.stopping) = (false, false);
+                    (self.searching, self.stopping, self.preparing) = (false, false, false);
                     self.node_clock.stop(own_nodes);
                     self.output.line(&text);
                     self.drain_queue();
@@ -163,10 +172,20 @@ impl Driver {
         self.engine.stop();
         self.engine.wait();
         // A search that was still running is answered like any other, and so are questions.
+        self.leaving = true;
         while let Ok(event) = events.try_recv() {
-            if let Event::Done { text, .. } = event {
+            if let Event::Done { text, .. } = event
+                && !self.preparing
+            {
                 self.output.line(&text);
             }
+        }
+        if self.preparing {
+            // Nothing but the preparation was in the way of what came after it.
+            (self.searching, self.preparing) = (false, false);
+            self.say(READY);
+            self.queue.drop_work();
+            self.drain_queue();
         }
         self.answer_questions();
     }
@@ -201,7 +220,7 @@ impl Driver {
                 self.queue.ponderhit();
                 true
             }
-            _ => order.is_question() && !self.stopping,
+            _ => order.is_question() && !self.stopping && !self.preparing,
         };
         if urgent || !self.searching && self.queue.is_empty() {
             self.execute(order);
@@ -222,7 +241,7 @@ impl Driver {
             }
         }
         // The client may wait for the answers before it stops the search that has begun.
-        if !self.stopping {
+        if !self.stopping && !self.preparing {
             self.answer_questions();
         }
     }
@@ -261,6 +280,8 @@ impl Driver {
             }
             Command::Position { fen, moves } => self.set_position(fen.as_deref(), &moves),
             Command::Go(go) => self.go(&go),
+            // What a client waits for with `isready` is no search.
+            Command::Stop if self.preparing => {}
             Command::Stop => {
                 (self.stop_work)();
                 self.engine.stop();
@@ -280,12 +301,25 @@ impl Driver {
         }
     }
 
-    /// What takes time is over before `readyok`. A search that runs has it behind it.
-    fn make_ready(&self) {
-        if !self.searching {
-            self.engine.wait_until_ready();
+    /// What takes time is over before `readyok`, during a search it comes at once.
+    fn make_ready(&mut self) {
+        let wait = if self.searching || self.leaving { None } else { self.engine.readiness() };
+        match wait {
+            None => self.say(READY),
+            Some(wait) => {
+                self.preparing = true;
+                self.stop_work = Box::new(|| {});
+                self.run_beside(move || {
+                    wait();
+                    READY.to_owned()
+                });
+                if !self.searching {
+                    // No thread can be had to wait.
+                    self.preparing = false;
+                    self.say(READY);
+                }
+            }
         }
-        self.say("readyok");
     }
 
     fn say(&self, text: &str) {

@@ -71,6 +71,11 @@ impl Queue {
         questions.into_iter().map(|waiting| waiting.order).collect()
     }
 
+    /// Forgets what would start something.
+    pub(super) fn drop_work(&mut self) {
+        self.0.retain(|waiting| !waiting.order.is_work());
+    }
+
     /// Everything that waits is to be stopped as soon as it has begun.
     pub(super) fn stop(&mut self) {
         self.mark(|waiting| &mut waiting.stop);
