@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use indicatif::ProgressBar;
 
-use crate::console::Output;
-use crate::console::progress;
+use super::about;
+use crate::console::{Output, progress};
 use crate::datagen::{
     DataError, DataHeader, DataReader, DataWriter, GameRecord, Stats, Tally, WdlCounts, WholeFile, chart,
     read_games,
@@ -101,11 +101,6 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
         }
         Task::Wdl { files } => wdl(files, output),
     }
-}
-
-/// A message about a file.
-fn about(file: &Path, error: impl std::fmt::Display) -> String {
-    format!("{}: {error}", file.display())
 }
 
 /// A bar for reading these files.

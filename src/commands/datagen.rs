@@ -12,8 +12,7 @@ use crate::datagen::{
     DataHeader, DataWriter, Goal, MOST_TREE_POSITIONS, Openings, OpeningsError, Progress, RANDOM_PLIES,
     RANDOM_PLIES_AFTER_FILE, SelfPlay, Tally, Thinking, TreeSettings, generate, read_positions, rules,
 };
-use crate::engine::NAME;
-use crate::engine::bench;
+use crate::engine::{NAME, bench};
 use crate::nnue::inference::Kernels;
 use crate::types::Depth;
 

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use super::{EvalFile, faults};
 use crate::board::{FenError, Game, Position};
-use crate::console::Output;
-use crate::console::progress;
+use crate::console::{Output, progress};
 use crate::engine::Engine;
 use crate::notation::{MoveError, format_san, parse_san, parse_uci};
 use crate::search::{SearchEvent, SearchLimits};

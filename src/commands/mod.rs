@@ -10,8 +10,9 @@ pub mod selftest;
 pub mod suite;
 mod train;
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write, stdin};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
 use std::sync::Arc;
 
@@ -180,9 +181,14 @@ fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "quillon: {message}");
 }
 
+/// A message about a file.
+fn about(file: &Path, error: impl Display) -> String {
+    format!("{}: {error}", file.display())
+}
+
 fn speak_uci(output: &Arc<Output>) -> Result<ExitCode, String> {
     if stdin().is_terminal() {
-        output.line(&format!("{}, a UCI chess engine. Type 'help' for help, 'quit' to leave.", NAME));
+        output.line(&format!("{NAME}, a UCI chess engine. Type 'help' for help, 'quit' to leave."));
     }
     uci::run(Arc::clone(output)).map_err(|error| error.to_string())?;
     Ok(ExitCode::SUCCESS)

@@ -6,8 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::faults;
 use crate::board::{FenError, Position};
-use crate::console::Output;
-use crate::console::progress;
+use crate::console::{Output, progress};
 use crate::movegen::{PerftOptions, perft_parallel};
 
 /// One row of a suite.

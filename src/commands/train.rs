@@ -4,8 +4,8 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::console::Output;
-use crate::console::progress;
+use super::about;
+use crate::console::{Output, progress};
 use crate::datagen::read_games;
 use crate::nnue::SCALES;
 use crate::training::{
@@ -278,11 +278,6 @@ fn spare_old_files(target: &Target, resumed: Option<&Path>) -> Result<(), String
 
 fn same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
-}
-
-/// A message about a file.
-fn about(path: &Path, error: impl std::fmt::Display) -> String {
-    format!("{}: {error}", path.display())
 }
 
 /// Reads all games.

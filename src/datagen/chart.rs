@@ -6,8 +6,8 @@ use crate::console::svg::{self, escaped};
 
 /// A histogram: counts under labels.
 pub(crate) struct Chart {
-    pub(crate) title: String,
-    pub(crate) bars: Vec<(String, u64)>,
+    pub(super) title: String,
+    pub(super) bars: Vec<(String, u64)>,
 }
 
 /// Characters of the longest bar in a text.
@@ -33,7 +33,7 @@ impl Chart {
     }
 
     /// The title and a line for each bar.
-    pub(crate) fn to_text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let label_width = self.bars.iter().map(|bar| bar.0.len()).max().unwrap_or(0);
         let mut text = self.title.clone();
         for (label, count) in &self.bars {

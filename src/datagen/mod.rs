@@ -2,6 +2,10 @@
 //!
 //! [`GameRecord`] is a game, [`DataReader`] and [`DataWriter`] move games from and to files. The search
 //! is used as it is; only limits and openings differ from ordinary play.
+//!
+//! [`GameRecord`]: crate::datagen::GameRecord
+//! [`DataReader`]: crate::datagen::DataReader
+//! [`DataWriter`]: crate::datagen::DataWriter
 
 mod bits;
 pub(crate) mod chart;

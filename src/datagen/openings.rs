@@ -61,16 +61,16 @@ pub(crate) struct Openings {
 }
 
 /// A beginning that was drawn.
-pub(crate) struct Opening {
-    pub(crate) start: Position,
-    pub(crate) moves: Vec<Move>,
+pub(super) struct Opening {
+    pub(super) start: Position,
+    pub(super) moves: Vec<Move>,
     /// The game after the random moves.
-    pub(crate) game: Game,
+    pub(super) game: Game,
 }
 
 impl Openings {
     /// Draws a beginning; `None` when the random moves ended the game.
-    pub(crate) fn draw(&self, rng: &mut fastrand::Rng) -> Option<Opening> {
+    pub(super) fn draw(&self, rng: &mut fastrand::Rng) -> Option<Opening> {
         let start = if rng.f64() < self.chess960_share {
             chess960_start(rng.u32(0..960))
         } else {

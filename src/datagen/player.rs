@@ -17,7 +17,7 @@ const CHECK_DEPTH: Depth = 8;
 const CHECK_NODES: u64 = 2_000;
 
 /// The limits of all searches in a few words, for the header of a file: they decide which games are played.
-pub(crate) fn limits() -> String {
+pub(super) fn limits() -> String {
     format!("{}, check {CHECK_DEPTH} plies or {CHECK_NODES} nodes", small_search::limits())
 }
 
@@ -41,7 +41,7 @@ impl Thinking {
 }
 
 /// Plays both sides.
-pub(crate) struct Player {
+pub(super) struct Player {
     search: SmallSearch,
     soft_nodes: u64,
     labels: Option<TreeLabels>,
@@ -49,14 +49,14 @@ pub(crate) struct Player {
 
 impl Player {
     /// A player that has learnt nothing yet.
-    pub(crate) fn new(thinking: &Thinking) -> Result<Player, AllocationError> {
+    pub(super) fn new(thinking: &Thinking) -> Result<Player, AllocationError> {
         let labels =
             thinking.trees.map(|settings| TreeLabels::new(settings, &thinking.network)).transpose()?;
         Ok(Player { search: SmallSearch::new(&thinking.network)?, soft_nodes: thinking.soft_nodes, labels })
     }
 
     /// Forgets everything, so that a game depends on its own seed only.
-    pub(crate) fn new_game(&mut self, seed: u64) {
+    pub(super) fn new_game(&mut self, seed: u64) {
         self.search.new_game();
         if let Some(labels) = &mut self.labels {
             labels.new_game(seed);
@@ -64,21 +64,21 @@ impl Player {
     }
 
     /// The move to play at a ply of the game, counted from 0; `None` only where there is none.
-    pub(crate) fn choose(&mut self, game: &Game, ply: usize) -> Option<ScoredMove> {
+    pub(super) fn choose(&mut self, game: &Game, ply: usize) -> Option<ScoredMove> {
         let sample = self.labels.as_mut().map(|labels| labels.sample_at(ply));
         self.search.softly(game, self.soft_nodes, sample)
     }
 
     /// Calls `f` with positions out of the tree of the last search, with labels that are fit for training. It was
     /// the search at this ply, after so many searched moves.
-    pub(crate) fn label_tree(&mut self, ply: usize, after: usize, f: impl FnMut(&Position, TreePosition)) {
+    pub(super) fn label_tree(&mut self, ply: usize, after: usize, f: impl FnMut(&Position, TreePosition)) {
         if let Some(labels) = &mut self.labels {
             labels.label(ply, after, f);
         }
     }
 
     /// A quick look at a position before a game begins there.
-    pub(crate) fn judge(&mut self, game: &Game) -> Option<Score> {
+    pub(super) fn judge(&mut self, game: &Game) -> Option<Score> {
         let limits =
             SearchLimits { depth: Some(CHECK_DEPTH), nodes: Some(CHECK_NODES), ..SearchLimits::default() };
         self.search.search(game, limits, None).map(|found| found.score)

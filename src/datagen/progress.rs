@@ -40,17 +40,17 @@ impl<'a> Progress<'a> {
     }
 
     /// The games so far.
-    pub(crate) fn tally(&self) -> Tally {
+    pub(super) fn tally(&self) -> Tally {
         self.tally
     }
 
     /// Counts a game.
-    pub(crate) fn add(&mut self, game: &GameRecord) {
+    pub(super) fn add(&mut self, game: &GameRecord) {
         self.tally.add(game);
     }
 
     /// Shows the count, if it is time for it.
-    pub(crate) fn show(&mut self) {
+    pub(super) fn show(&mut self) {
         self.pace.add(self.start.elapsed(), self.tally);
         let interval = if self.bar.is_some() { BAR_INTERVAL } else { LINE_INTERVAL };
         if self.shown.elapsed() < interval {
@@ -69,12 +69,12 @@ impl<'a> Progress<'a> {
     }
 
     /// Whether nobody sees the count any more.
-    pub(crate) fn is_unseen(&self) -> bool {
+    pub(super) fn is_unseen(&self) -> bool {
         self.output.is_closed()
     }
 
     /// Takes the bar away.
-    pub(crate) fn finish(&self) {
+    pub(super) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

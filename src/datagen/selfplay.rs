@@ -53,7 +53,7 @@ pub struct NoOpening;
 
 impl SelfPlay {
     /// Plays the game of this number, which depends on nothing else; `None` when it was abandoned.
-    pub(crate) fn play(
+    pub(super) fn play(
         &self,
         number: u64,
         player: &mut Player,

@@ -35,7 +35,7 @@ impl SmallSearch {
     }
 
     /// Forgets everything, so that a game does not depend on those before.
-    pub(crate) fn new_game(&mut self) {
+    pub(super) fn new_game(&mut self) {
         self.table.clear(1);
         self.searcher.new_game();
     }

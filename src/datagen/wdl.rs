@@ -196,7 +196,7 @@ struct WdlRow {
 /// A fitted model with what speaks for it.
 pub(crate) struct WdlFit {
     /// The model.
-    pub(crate) model: WdlModel,
+    pub(super) model: WdlModel,
     loss: f64,
     rows: Vec<WdlRow>,
 }

@@ -3,6 +3,10 @@
 //! One [`Searcher`] per thread owns everything that thread writes (histories, stack, lines). Threads
 //! share only the [`SearchJob`]: transposition table, stop flag, node counters. The search never prints;
 //! it hands typed [`Report`]s to the job's sink.
+//!
+//! [`Searcher`]: crate::search::Searcher
+//! [`SearchJob`]: crate::search::SearchJob
+//! [`Report`]: crate::search::Report
 
 mod alpha_beta;
 mod control;

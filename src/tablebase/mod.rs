@@ -2,7 +2,7 @@
 //!
 //! The files are read by the crate `shakmaty-syzygy`, which keeps no global state and answers damaged data
 //! with an error. What it does not look at before the first use of a table is checked when a folder is
-//! opened ([`check`]), so that a file cut short or overwritten is named at once and left out.
+//! opened (`check`), so that a file cut short or overwritten is named at once and left out.
 //!
 //! The tables hold two numbers (CPW: "Syzygy Bases"). WDL is the result under the fifty-move rule if the
 //! halfmove clock stood at zero. DTZ is the number of plies to the next capture, pawn move or mate; playing

@@ -16,8 +16,7 @@ use super::record::Record;
 use super::settings::Settings;
 use super::shape::Shape;
 use super::trainer::Trainer;
-use crate::console::Output;
-use crate::console::progress;
+use crate::console::{Output, progress};
 use crate::nnue::{Network, NetworkError, NetworkParts};
 
 /// A row of the log covers a pass, or this many positions of a longer one.

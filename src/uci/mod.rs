@@ -2,6 +2,12 @@
 //!
 //! [`input`] reads lines, [`command`] turns a line into a value, [`position`] sets games up, [`options`]
 //! knows the engine's options, [`format`] turns search events into lines, and the driver puts them together.
+//!
+//! [`input`]: crate::uci::input
+//! [`command`]: crate::uci::command
+//! [`position`]: crate::uci::position
+//! [`options`]: crate::uci::options
+//! [`format`]: crate::uci::format
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
