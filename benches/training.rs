@@ -47,7 +47,7 @@ fn training(c: &mut Criterion) {
     group.throughput(Throughput::Elements(BATCH as u64)).sample_size(20);
     for (hidden, buckets) in [(64, 1), (128, 1), (256, 1), (256, 8), (512, 8)] {
         let settings = Settings {
-            shape: Shape { hidden, buckets },
+            shape: Shape { hidden, king_buckets: 1, buckets },
             passes: 1000,
             batch: BATCH,
             schedule: Schedule { rate: 1e-3, last_rate: 1e-6, warmup: 0 },

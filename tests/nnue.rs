@@ -43,8 +43,20 @@ fn position(fen: &str) -> Position {
     fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
-fn random_network(seed: u64, hidden: usize, buckets: usize) -> Arc<Network> {
-    Arc::new(Network::new(NetworkParts::random(seed, hidden, buckets)).expect("random networks are valid"))
+fn random_network(seed: u64, king_buckets: usize, hidden: usize, buckets: usize) -> Arc<Network> {
+    let parts = NetworkParts::random_with_kings(seed, king_buckets, hidden, buckets);
+    Arc::new(Network::new(parts).expect("random networks are valid"))
+}
+
+/// Which set of features a side uses whose king stands there, as the documentation defines it.
+fn king_bucket(king_buckets: usize, side: Color, king: Square) -> usize {
+    let king = king.relative_to(side);
+    match (king_buckets, king.rank().index(), king.file().index()) {
+        (1, ..) | (_, 0, 0 | 1 | 6 | 7) => 0,
+        (_, 0, _) => 1,
+        (_, 1, _) => 2,
+        _ => 3,
+    }
 }
 
 /// A random legal move; rare kinds are preferred when there are any.
@@ -85,13 +97,15 @@ fn by_definition(parts: &NetworkParts, position: &Position) -> i32 {
     let hidden = parts.hidden;
     let accumulator = |perspective: Color| -> Vec<i32> {
         let own_end = |square: Square| square.relative_to(perspective);
-        let mirrored = own_end(position.king(perspective)).file().index() >= 4;
+        let king = position.king(perspective);
+        let mirrored = own_end(king).file().index() >= 4;
+        let bucket = king_bucket(parts.king_buckets, perspective, king);
         let mut sums: Vec<i32> = parts.feature_bias.iter().copied().map(i32::from).collect();
         for square in position.occupied() {
             let piece = position.piece_on(square).expect("the square is occupied");
             let enemy = usize::from(piece.color() != perspective);
             let seen = own_end(square).index() ^ if mirrored { 7 } else { 0 };
-            let feature = (enemy * 6 + piece.kind().index()) * 64 + seen;
+            let feature = ((bucket * 2 + enemy) * 6 + piece.kind().index()) * 64 + seen;
             for (neuron, sum) in sums.iter_mut().enumerate() {
                 *sum += i32::from(parts.feature_weights[feature * hidden + neuron]);
             }
@@ -110,8 +124,10 @@ fn by_definition(parts: &NetworkParts, position: &Position) -> i32 {
 
 #[test]
 fn every_kernel_computes_what_the_definition_says() {
-    for (hidden, buckets) in [(32, 1), (32, 8), (64, 8), (96, 1), (128, 8), (256, 1), (512, 8)] {
-        let network = random_network(hidden as u64, hidden, buckets);
+    let plain = [(32, 1), (32, 8), (64, 8), (96, 1), (128, 8), (256, 1), (512, 8)];
+    let plain = plain.map(|(hidden, buckets)| (1, hidden, buckets));
+    for (king_buckets, hidden, buckets) in plain.into_iter().chain([(4, 64, 1), (4, 512, 8)]) {
+        let network = random_network(hidden as u64, king_buckets, hidden, buckets);
         let parts = network.to_parts();
         let mut values = HashMap::new();
         for position in random_positions(hidden as u64).step_by(7).take(400) {
@@ -143,7 +159,7 @@ fn a_bucket_answers_for_its_number_of_men() {
 
 #[test]
 fn colours_do_not_matter() {
-    let network = random_network(11, 128, 8);
+    let network = random_network(11, 4, 128, 8);
     for position in random_positions(5).take(20_000) {
         assert_eq!(network.evaluate(&position), network.evaluate(&position.color_flipped()), "{position}");
     }
@@ -164,7 +180,7 @@ fn file_mirrored(position: &Position) -> Position {
 
 #[test]
 fn left_and_right_do_not_matter() {
-    let network = random_network(12, 128, 8);
+    let network = random_network(12, 4, 128, 8);
     for position in random_positions(6).take(20_000) {
         assert_eq!(network.evaluate(&position), network.evaluate(&file_mirrored(&position)), "{position}");
     }
@@ -190,6 +206,12 @@ impl Coverage {
 fn crosses_the_middle(before: &Position, delta: &Delta) -> bool {
     let path = delta.king_path(before.stm());
     path.is_some_and(|(from, to)| from.file().index() / 4 != to.file().index() / 4)
+}
+
+fn changes_view(king_buckets: usize, before: &Position, delta: &Delta) -> bool {
+    let bucket = |king| king_bucket(king_buckets, before.stm(), king);
+    let path = delta.king_path(before.stm());
+    crosses_the_middle(before, delta) || path.is_some_and(|(from, to)| bucket(from) != bucket(to))
 }
 
 /// Walks up and down random lines, with null moves, and evaluates now and then.
@@ -252,8 +274,9 @@ fn accumulators_that_follow_moves_equal_fresh_ones() {
     // The fastest path is the one in use, so it gets most of the million moves.
     for (index, &kernels) in available.iter().enumerate() {
         let moves = if index == 0 { 600_000 } else { 400_000 / (available.len() - 1).max(1) };
-        walk(&random_network(21, 32, 8), kernels, 1 + index as u64, moves, &mut coverage);
-        walk(&random_network(22, 96, 1), kernels, 100 + index as u64, moves / 20, &mut coverage);
+        walk(&random_network(21, 1, 32, 8), kernels, 1 + index as u64, moves, &mut coverage);
+        walk(&random_network(22, 1, 96, 1), kernels, 100 + index as u64, moves / 20, &mut coverage);
+        walk(&random_network(24, 4, 32, 1), kernels, 200 + index as u64, moves / 4, &mut coverage);
     }
     let kinds = ["Quiet", "DoublePush", "Castle", "Capture", "EnPassant", "Promote", "CapturePromote"];
     for kind in kinds {
@@ -272,6 +295,7 @@ struct GameSearch<'a> {
     stack: AccumulatorStack,
     table: HashMap<u64, i32>,
     evaluations: u64,
+    /// Moves by which a king changes its side's view: its half of the board or its bucket.
     crossings: u64,
 }
 
@@ -289,7 +313,7 @@ impl GameSearch<'_> {
         for mv in position.legal_moves() {
             let mut child = *position;
             let delta = child.make(mv);
-            self.crossings += u64::from(crosses_the_middle(position, &delta));
+            self.crossings += u64::from(changes_view(self.network.king_buckets(), position, &delta));
             self.stack.push(delta);
             self.look(&child, depth - 1);
             self.stack.pop();
@@ -297,12 +321,12 @@ impl GameSearch<'_> {
     }
 }
 
-/// Accumulators are built anew at the root and where a king crosses the middle, once each, whoever else
+/// Accumulators are built anew at the root and where a king changes its view, once each, whoever else
 /// has the evaluations of the plies in between.
 #[test]
 fn a_game_with_a_kept_table_builds_few_accumulators_anew() {
-    for (game, fen) in [FENS[0], FENS[1], FENS[2]].into_iter().enumerate() {
-        let network = random_network(23, 32, 8);
+    for (game, (king_buckets, fen)) in [(1, FENS[0]), (1, FENS[1]), (4, FENS[2])].into_iter().enumerate() {
+        let network = random_network(23, king_buckets, 32, 8);
         let stack = AccumulatorStack::new(Arc::clone(&network));
         let mut search =
             GameSearch { network: &network, stack, table: HashMap::new(), evaluations: 0, crossings: 0 };
@@ -365,7 +389,7 @@ fn search(network: Arc<Network>, fen: &str, nodes: u64) -> SearchResult {
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "debug assertions make the comparison")]
 fn searches_keep_their_accumulators_right() {
-    let network = random_network(31, 64, 8);
+    let network = random_network(31, 1, 64, 8);
     for fen in FENS {
         let results = [(); 2].map(|()| search(Arc::clone(&network), fen, 40_000));
         assert_eq!(results[0].best, results[1].best, "{fen}");
@@ -377,7 +401,7 @@ fn searches_keep_their_accumulators_right() {
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "debug assertions make the comparison")]
 fn a_game_keeps_its_accumulators_right() {
-    let network = random_network(32, 64, 8);
+    let network = random_network(32, 4, 64, 8);
     for fen in [FENS[0], FENS[1], FENS[4]] {
         let tt = Arc::new(TranspositionTable::new(4).expect("4 MiB"));
         let mut searcher = Searcher::new(0);
@@ -394,7 +418,7 @@ fn a_game_keeps_its_accumulators_right() {
 
 #[test]
 fn one_searcher_may_change_its_network() {
-    let networks = [nnue::built_in(), random_network(41, 64, 1), random_network(42, 96, 8)];
+    let networks = [nnue::built_in(), random_network(41, 1, 64, 1), random_network(42, 4, 96, 8)];
     let alone = networks.clone().map(|network| search(network, START_FEN, 5000).score);
     let tt = Arc::new(TranspositionTable::new(1).expect("1 MiB"));
     let mut searcher = Searcher::new(0);
@@ -435,10 +459,10 @@ fn all_threads_of_an_engine_use_its_network() {
 #[test]
 fn the_bench_takes_a_network_and_kernels() {
     let nodes = |network, kernels| bench::run(5, network, kernels, |_, _| {}).expect("memory").nodes;
-    let with = nodes(random_network(51, 64, 8), Kernels::best());
+    let with = nodes(random_network(51, 1, 64, 8), Kernels::best());
     assert_ne!(with, nodes(nnue::built_in(), Kernels::best()));
     for kernels in Kernels::available() {
-        assert_eq!(with, nodes(random_network(51, 64, 8), kernels), "{kernels}");
+        assert_eq!(with, nodes(random_network(51, 1, 64, 8), kernels), "{kernels}");
         assert_eq!(kernels.to_string().parse(), Ok(kernels));
     }
     assert!("MMX".parse::<Kernels>().is_err());

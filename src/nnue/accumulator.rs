@@ -4,7 +4,7 @@
 //! the last ply whose accumulator is known and comes forward again, row by row; many positions are never
 //! evaluated (a table hit, a repetition) and cost nothing. Where a king has crossed the middle of the
 //! board, its side's features all change; then the accumulator is built from the last one seen with the
-//! king on that half, by the men that differ (Luecx's "Finny table", after Koivisto).
+//! king on that half and in that king bucket, by the men that differ (Luecx's "Finny table", after Koivisto).
 //!
 //! That rebuilding is done at the ply where it became necessary, the root or the king's crossing, even if
 //! neither it nor those after it were asked for: all that is evaluated below then starts from there. In a
@@ -136,13 +136,13 @@ impl AccumulatorStack {
         let side = perspective.index();
         let mut known = self.top;
         while !self.plies[known].computed[side] {
-            if known == 0 || changes_view(&self.plies[known].delta, perspective) {
+            if known == 0 || changes_view(&self.network, &self.plies[known].delta, perspective) {
                 self.refresh(known, perspective, position);
                 break;
             }
             known -= 1;
         }
-        let view = Viewpoint::new(perspective, position.king(perspective));
+        let view = self.network.view(perspective, position.king(perspective));
         for ply in known + 1..=self.top {
             self.update(ply, perspective, view);
         }
@@ -169,7 +169,7 @@ impl AccumulatorStack {
         self.plies[ply].computed[perspective.index()] = true;
     }
 
-    /// Computes the accumulator of a ply from the cache. The king has not crossed the middle since.
+    /// Computes the accumulator of a ply from the cache. The king has not left the half and the bucket since.
     #[inline(never)]
     fn refresh(&mut self, ply: usize, perspective: Color, position: &Position) {
         let mut board = Board::of(position);
@@ -178,27 +178,26 @@ impl AccumulatorStack {
         }
         let to = self.place(ply, perspective);
         let accumulator = &mut self.values[to..][..self.blocks];
-        let view = Viewpoint::new(perspective, position.king(perspective));
+        let view = self.network.view(perspective, position.king(perspective));
         self.cache.refresh(&self.network, self.kernels, view, board, accumulator);
         self.plies[ply].computed[perspective.index()] = true;
         self.refreshes += 1;
     }
 }
 
-/// Whether a move took the king of this side across the middle of the board.
+/// Whether a move took the king of this side across the middle of the board or into another king bucket.
 #[inline(always)]
-fn changes_view(delta: &Delta, perspective: Color) -> bool {
-    delta
-        .king_path(perspective)
-        .is_some_and(|(from, to)| Viewpoint::is_mirrored(from) != Viewpoint::is_mirrored(to))
+fn changes_view(network: &Network, delta: &Delta, perspective: Color) -> bool {
+    let king = delta.king_path(perspective);
+    king.is_some_and(|(from, to)| network.view(perspective, from) != network.view(perspective, to))
 }
 
-/// The last accumulator that was built from the cache, for each side and half of the board.
+/// The last accumulator that was built from the cache, for each side, king bucket and half of the board.
 struct RefreshCache {
-    /// `[perspective][mirrored][block]`
+    /// `[perspective][number of the view][block]`
     values: Box<[Block]>,
-    /// What they hold. `[perspective][mirrored]`
-    boards: [[Board; 2]; 2],
+    /// What they hold. `[perspective][number of the view]`
+    boards: Box<[Board]>,
 }
 
 /// Where the men stand.
@@ -211,7 +210,11 @@ struct Board {
 impl RefreshCache {
     /// A cache of empty boards.
     fn new(network: &Network) -> RefreshCache {
-        RefreshCache { values: network.bias().repeat(4).into_boxed_slice(), boards: Default::default() }
+        let views = 2 * 2 * network.king_buckets();
+        RefreshCache {
+            values: network.bias().repeat(views).into_boxed_slice(),
+            boards: vec![Board::default(); views].into_boxed_slice(),
+        }
     }
 
     /// Brings the cached accumulator of this view to a board and copies it.
@@ -223,9 +226,9 @@ impl RefreshCache {
         now: Board,
         accumulator: &mut [Block],
     ) {
-        let (side, half) = (view.perspective().index(), usize::from(view.mirrors()));
-        let cached = &mut self.values[(2 * side + half) * accumulator.len()..][..accumulator.len()];
-        let then = std::mem::replace(&mut self.boards[side][half], now);
+        let number = view.perspective().index() * self.boards.len() / 2 + view.number();
+        let cached = &mut self.values[number * accumulator.len()..][..accumulator.len()];
+        let then = std::mem::replace(&mut self.boards[number], now);
         // No board holds more men, so neither list can overflow.
         let (mut added, mut removed) = (ArrayVec::<u16, 32>::new(), ArrayVec::<u16, 32>::new());
         for piece in Piece::ALL {

@@ -4,7 +4,8 @@
 //! offset  bytes
 //!  0      8       "QuilNNUE"
 //!  8      2       version of this layout, 1
-//! 10      2       architecture, 1: (768hm -> H) x 2 -> 1, squared clipped ReLU
+//! 10      2       architecture, squared clipped ReLU: 1: (768hm -> H) x 2 -> 1
+//!                                                   2: (768x4hm -> H) x 2 -> 1, four king buckets
 //! 12      2       H, hidden neurons a side
 //! 14      2       output buckets
 //! 16      2+2     units of the first and of the output layer, 255 and 64
@@ -26,12 +27,15 @@ use super::network::{LoadError, MAX_HIDDEN, Network, NetworkError, NetworkParts,
 const MAGIC: [u8; 8] = *b"QuilNNUE";
 /// The version written and read.
 const VERSION: u16 = 1;
-const ARCHITECTURE: u16 = 1;
+/// The number of each architecture, and the king buckets that it has.
+const ARCHITECTURES: [(u16, usize); 2] = [(1, 1), (2, 4)];
+const MOST_KING_BUCKETS: usize = 4;
 /// Where the checksum stands.
 const CHECKSUM_AT: usize = 24;
 const HEADER_BYTES: usize = 28;
 /// No file of this version is longer.
-const MAX_FILE_BYTES: u64 = (HEADER_BYTES + u16::MAX as usize + 2 * (FEATURES + 33) * MAX_HIDDEN + 32) as u64;
+const MAX_FILE_BYTES: u64 =
+    (HEADER_BYTES + u16::MAX as usize + 2 * (MOST_KING_BUCKETS * FEATURES + 33) * MAX_HIDDEN + 32) as u64;
 
 impl Network {
     /// The network as the contents of a file. A name of more than 65535 bytes is cut.
@@ -42,10 +46,12 @@ impl Network {
             end -= 1;
         }
         let name = &parts.name.as_bytes()[..end];
+        let (architecture, _) =
+            architecture(|(_, buckets)| buckets == parts.king_buckets).unwrap_or_default();
         let mut bytes = MAGIC.to_vec();
         for number in [
             VERSION,
-            ARCHITECTURE,
+            architecture,
             parts.hidden as u16,
             parts.buckets as u16,
             QA as u16,
@@ -83,11 +89,13 @@ impl Network {
             return Err(NetworkError::Version { found: version, known: VERSION });
         }
         let [first_unit, output_unit, scale] = [16, 18, 20].map(|at| i32::from(number(at)));
-        if number(10) != ARCHITECTURE || [first_unit, output_unit] != [QA, QB] {
-            return Err(NetworkError::Architecture);
+        let (_, king_buckets) =
+            architecture(|(known, _)| known == number(10)).ok_or(NetworkError::Architecture(number(10)))?;
+        if [first_unit, output_unit] != [QA, QB] {
+            return Err(NetworkError::Units);
         }
         let name_length = usize::from(number(22));
-        let lengths = [FEATURES * hidden, hidden, 2 * buckets * hidden];
+        let lengths = [king_buckets * FEATURES * hidden, hidden, 2 * buckets * hidden];
         let expected = HEADER_BYTES + name_length + 2 * lengths.iter().sum::<usize>() + 4 * buckets;
         if bytes.len() < expected {
             return Err(NetworkError::Truncated { found: bytes.len(), expected });
@@ -108,6 +116,7 @@ impl Network {
         Network::new(NetworkParts {
             name: std::str::from_utf8(name).map_err(|_| NetworkError::Name)?.to_owned(),
             hidden,
+            king_buckets,
             buckets,
             scale,
             feature_weights,
@@ -129,6 +138,11 @@ impl Network {
         File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
         Ok(Network::from_bytes(&bytes)?)
     }
+}
+
+/// The architecture for which this holds.
+fn architecture(is_it: impl Fn((u16, usize)) -> bool) -> Option<(u16, usize)> {
+    ARCHITECTURES.into_iter().find(|&architecture| is_it(architecture))
 }
 
 /// CRC-32 of a file without its own place.
@@ -162,8 +176,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for (hidden, buckets) in [(32, 1), (128, 8), (1024, 1), (1024, 8)] {
-            let network = Network::new(NetworkParts::random(2, hidden, buckets)).unwrap();
+        for (kings, hidden, buckets) in [(1, 32, 1), (1, 128, 8), (1, 1024, 1), (4, 32, 1), (4, 1024, 8)] {
+            let network = Network::new(NetworkParts::random_with_kings(2, kings, hidden, buckets)).unwrap();
             let bytes = network.to_bytes();
             assert_eq!(Network::from_bytes(&bytes).unwrap(), network);
             assert!(bytes.len() as u64 <= MAX_FILE_BYTES);
@@ -181,6 +195,8 @@ mod tests {
         assert_eq!(bytes[..24], *b"QuilNNUE\x01\0\x01\0\x20\0\x08\0\xFF\0\x40\0\x90\x01\x08\0");
         assert_eq!(bytes[28..36], *b"random 5");
         assert_eq!(bytes.len(), 36 + 2 * (768 * 32 + 32 + 8 * 64) + 4 * 8);
+        let four = Network::new(NetworkParts::random_with_kings(5, 4, 32, 8)).unwrap().to_bytes();
+        assert_eq!((four[10], four.len()), (2, 36 + 2 * (4 * 768 * 32 + 32 + 8 * 64) + 4 * 8));
         // Another program that writes these bytes must get the same sum.
         assert_eq!(crc32fast::hash(b"123456789"), 0xCBF4_3926);
     }
@@ -195,8 +211,9 @@ mod tests {
         assert_eq!(refused(&[&bytes[..], &[0]].concat()), "1 bytes too many");
         assert_eq!(refused(&changed(0, b'X')), "not a Quillon network");
         assert_eq!(refused(&changed(8, 2)), "file version 2, this program reads version 1");
-        assert_eq!(refused(&changed(10, 7)), "a network of another architecture");
-        assert_eq!(refused(&changed(16, 7)), "a network of another architecture");
+        let unknown = "a network of architecture 7, which this program does not know; a newer one may";
+        assert_eq!(refused(&changed(10, 7)), unknown);
+        assert_eq!(refused(&changed(16, 7)), "a network in other units than 255 and 64");
         assert_eq!(refused(&changed(21, 0xFF)), "an output of one is worth 65424 units, not 50 to 1000");
         assert_eq!(refused(&changed(28, 0xFF)), "the name is not UTF-8");
         assert!(refused(&changed(37, 0x7F)).starts_with("feature weight 32"));

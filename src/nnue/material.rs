@@ -61,6 +61,7 @@ fn parts() -> NetworkParts {
     NetworkParts {
         name: "material".to_owned(),
         hidden: NEURONS,
+        king_buckets: 1,
         buckets: 1,
         scale: SCALE,
         feature_weights,

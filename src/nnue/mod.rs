@@ -22,7 +22,7 @@ use std::sync::Arc;
 use once_cell::sync::Lazy;
 
 pub use accumulator::AccumulatorStack;
-pub use features::{FEATURES, Viewpoint, can_occur, feature_index, output_bucket};
+pub use features::{FEATURES, Viewpoint, can_occur, feature_index, king_bucket, output_bucket};
 pub use material::material;
 pub use network::{
     LoadError, MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, Network, NetworkError,

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 use super::features::{FEATURES, Viewpoint, output_bucket};
 use super::inference::{Block, Kernels, LANES};
 use crate::board::Position;
-use crate::types::SplitMix64;
+use crate::types::{Color, SplitMix64, Square};
 
 /// One, in the units of the accumulators; the activation is clamped to 0..=`QA`.
 pub const QA: i32 = 255;
@@ -37,11 +37,13 @@ pub struct NetworkParts {
     pub name: String,
     /// Hidden neurons a side, called H below: a multiple of 32 up to [`MAX_HIDDEN`].
     pub hidden: usize,
+    /// King buckets, 1 or 4: the set of features is chosen by the square of the side's king.
+    pub king_buckets: usize,
     /// Output buckets, 1 or 8: the output layer is chosen by the number of men.
     pub buckets: usize,
     /// Internal units for an output of one, within [`SCALES`].
     pub scale: i32,
-    /// `[feature][neuron]`, in units of 1/[`QA`].
+    /// `[king bucket][feature][neuron]`, in units of 1/[`QA`].
     pub feature_weights: Vec<i16>,
     /// `[neuron]`, in units of 1/[`QA`].
     pub feature_bias: Vec<i16>,
@@ -57,6 +59,14 @@ impl NetworkParts {
     /// # Panics
     /// When `hidden` is 0.
     pub fn random(seed: u64, hidden: usize, buckets: usize) -> NetworkParts {
+        NetworkParts::random_with_kings(seed, 1, hidden, buckets)
+    }
+
+    /// The same with king buckets.
+    ///
+    /// # Panics
+    /// When `hidden` is 0.
+    pub fn random_with_kings(seed: u64, king_buckets: usize, hidden: usize, buckets: usize) -> NetworkParts {
         let mut random = SplitMix64::from_state(seed);
         let mut next = move |limit| random.signed(limit);
         let mut list = |length: usize, limit: i64| (0..length).map(|_| next(limit) as i16).collect();
@@ -64,9 +74,10 @@ impl NetworkParts {
         NetworkParts {
             name: format!("random {seed}"),
             hidden,
+            king_buckets,
             buckets,
             scale: 400,
-            feature_weights: list(FEATURES * hidden, 60),
+            feature_weights: list(king_buckets * FEATURES * hidden, 60),
             feature_bias: list(hidden, 250),
             output_weights: list(buckets * 2 * hidden, output_limit),
             output_bias: (0..buckets as i32).map(|bucket| bucket * 100 - 300).collect(),
@@ -74,9 +85,12 @@ impl NetworkParts {
     }
 
     fn check(&self) -> Result<(), NetworkError> {
-        let NetworkParts { hidden, buckets, .. } = *self;
+        let NetworkParts { hidden, king_buckets, buckets, .. } = *self;
         if hidden == 0 || hidden % LANES != 0 || hidden > MAX_HIDDEN {
             return Err(NetworkError::Hidden(hidden));
+        }
+        if !matches!(king_buckets, 1 | 4) {
+            return Err(NetworkError::KingBuckets(king_buckets));
         }
         if !matches!(buckets, 1 | 8) {
             return Err(NetworkError::Buckets(buckets));
@@ -85,7 +99,7 @@ impl NetworkParts {
             return Err(NetworkError::Scale(self.scale));
         }
         for (part, found, expected) in [
-            ("feature weights", self.feature_weights.len(), FEATURES * hidden),
+            ("feature weights", self.feature_weights.len(), king_buckets * FEATURES * hidden),
             ("feature bias", self.feature_bias.len(), hidden),
             ("output weights", self.output_weights.len(), buckets * 2 * hidden),
             ("output bias", self.output_bias.len(), buckets),
@@ -128,14 +142,15 @@ fn within(
     }
 }
 
-/// A network: (768 -> H) x 2 -> 1, with squared clipped ReLU between the layers.
+/// A network: (768 x king buckets -> H) x 2 -> 1 x output buckets, with squared clipped ReLU between the layers.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Network {
     name: String,
+    king_buckets: usize,
     buckets: usize,
     /// Internal units for an output of one.
     scale: i32,
-    /// `[feature][block of neurons]`
+    /// `[king bucket][feature][block of neurons]`
     feature_weights: Box<[Block]>,
     /// `[block of neurons]`
     feature_bias: Box<[Block]>,
@@ -154,6 +169,7 @@ impl Network {
         parts.check()?;
         Ok(Network {
             name: parts.name,
+            king_buckets: parts.king_buckets,
             buckets: parts.buckets,
             scale: parts.scale,
             feature_weights: Block::from_numbers(&parts.feature_weights),
@@ -168,6 +184,7 @@ impl Network {
         NetworkParts {
             name: self.name.clone(),
             hidden: self.hidden(),
+            king_buckets: self.king_buckets,
             buckets: self.buckets,
             scale: self.scale,
             feature_weights: Block::to_numbers(&self.feature_weights),
@@ -187,6 +204,11 @@ impl Network {
         self.blocks() * LANES
     }
 
+    /// King buckets, 1 or 4.
+    pub fn king_buckets(&self) -> usize {
+        self.king_buckets
+    }
+
     /// Output buckets, 1 or 8.
     pub fn buckets(&self) -> usize {
         self.buckets
@@ -197,16 +219,22 @@ impl Network {
         self.scale
     }
 
-    /// What the network is, such as `(768hm->128)x2->1x8`.
+    /// What the network is, such as `(768hm->128)x2->1x8`, or with king buckets `(768x4hm->128)x2->1x8`.
     pub fn architecture(&self) -> String {
-        let buckets = if self.buckets == 1 { String::new() } else { format!("x{}", self.buckets) };
-        format!("(768hm->{})x2->1{buckets}", self.hidden())
+        let times = |count: usize| if count == 1 { String::new() } else { format!("x{count}") };
+        format!("(768{}hm->{})x2->1{}", times(self.king_buckets), self.hidden(), times(self.buckets))
     }
 
     /// Blocks of neurons a side.
     #[inline(always)]
     pub(super) fn blocks(&self) -> usize {
         self.feature_bias.len()
+    }
+
+    /// The view of a side whose king stands there.
+    #[inline(always)]
+    pub(super) fn view(&self, perspective: Color, king: Square) -> Viewpoint {
+        Viewpoint::new(self.king_buckets, perspective, king)
     }
 
     /// All rows of the first layer.
@@ -248,7 +276,7 @@ impl Network {
     /// The same with chosen kernels.
     pub fn evaluate_with(&self, kernels: Kernels, position: &Position) -> i32 {
         let [own, enemy] = [position.stm(), !position.stm()].map(|color| {
-            let view = Viewpoint::new(color, position.king(color));
+            let view = self.view(color, position.king(color));
             let men = position.occupied().into_iter();
             let men = men.filter_map(|square| Some((position.piece_on(square)?, square)));
             let features: Vec<u16> = men.map(|(piece, square)| view.feature(piece, square) as u16).collect();
@@ -281,9 +309,12 @@ pub enum NetworkError {
         /// The version of this program.
         known: u16,
     },
-    /// The network is of another kind.
-    #[error("a network of another architecture")]
-    Architecture,
+    /// The network is of an unknown kind.
+    #[error("a network of architecture {0}, which this program does not know; a newer one may")]
+    Architecture(u16),
+    /// Its numbers count in other units.
+    #[error("a network in other units than {QA} and {QB}")]
+    Units,
     /// The file ends early.
     #[error("truncated, {found} bytes of {expected}")]
     Truncated {
@@ -304,6 +335,9 @@ pub enum NetworkError {
     /// The number of hidden neurons is not supported.
     #[error("{0} hidden neurons, not a multiple of {LANES} up to {MAX_HIDDEN}")]
     Hidden(usize),
+    /// The number of king buckets is not supported.
+    #[error("{0} king buckets, not 1 or 4")]
+    KingBuckets(usize),
     /// The number of output buckets is not supported.
     #[error("{0} output buckets, not 1 or 8")]
     Buckets(usize),
@@ -359,6 +393,7 @@ mod tests {
             assert_eq!(refused(|parts| parts.hidden = hidden), NetworkError::Hidden(hidden));
         }
         assert_eq!(refused(|parts| parts.buckets = 4), NetworkError::Buckets(4));
+        assert_eq!(refused(|parts| parts.king_buckets = 2), NetworkError::KingBuckets(2));
         for scale in [0, 49, 1001] {
             assert_eq!(refused(|parts| parts.scale = scale), NetworkError::Scale(scale));
         }
@@ -437,6 +472,9 @@ mod tests {
         let parts = NetworkParts { scale: 166, ..NetworkParts::random(3, 96, 8) };
         assert_eq!(Network::new(parts.clone()).unwrap().to_parts(), parts);
         assert_eq!(Network::new(parts).unwrap().architecture(), "(768hm->96)x2->1x8");
+        let parts = NetworkParts::random_with_kings(3, 4, 64, 1);
+        let network = Network::new(parts.clone()).unwrap();
+        assert_eq!((network.to_parts(), network.architecture().as_str()), (parts, "(768x4hm->64)x2->1"));
     }
 
     #[test]
@@ -452,14 +490,17 @@ mod tests {
 
     #[test]
     fn both_sides_see_the_same() {
-        let network = Network::new(NetworkParts::random(9, 64, 8)).unwrap();
-        for fen in [
-            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
-            "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
-        ] {
-            let position: Position = fen.parse().unwrap();
-            assert_eq!(network.evaluate(&position), network.evaluate(&position.color_flipped()), "{fen}");
+        for king_buckets in [1, 4] {
+            let network =
+                Network::new(NetworkParts::random_with_kings(9, king_buckets, 64, 8)).expect("it is valid");
+            for fen in [
+                "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+                "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+                "4k3/8/8/8/8/8/8/4K3 b - - 0 1",
+            ] {
+                let position: Position = fen.parse().unwrap();
+                assert_eq!(network.evaluate(&position), network.evaluate(&position.color_flipped()), "{fen}");
+            }
         }
     }
 }

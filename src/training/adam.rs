@@ -7,7 +7,8 @@ const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
 
-/// Largest weight of the feature and output layers. Times 255 it is 505, so that 32 rows fit in 16
+/// Largest weight of the feature and output layers; with king buckets, of the sum of what they share and each one's
+/// own, which have half of it each. Times 255 it is 505, so that 32 rows fit in 16
 /// bits; times 64 it is 127, so that clipped activation times weight does.
 pub const CLIP: f32 = 1.98;
 
@@ -38,7 +39,11 @@ struct Step {
 impl Adam {
     /// Means of nothing yet.
     pub fn new(shape: Shape) -> Adam {
-        Adam { first: Lanes::zeros(shape.lanes()), second: Lanes::zeros(shape.lanes()), steps: 0 }
+        Adam {
+            first: Lanes::zeros(shape.trained_lanes()),
+            second: Lanes::zeros(shape.trained_lanes()),
+            steps: 0,
+        }
     }
 
     /// Moves the weights. `gradients` are parts of the gradient of the loss summed over `samples`
@@ -61,8 +66,7 @@ impl Adam {
             second_correction: 1.0 / correction(BETA2),
             mean: 1.0 / samples as f32,
         };
-        let biases = shape.bias_lanes();
-        let share = shape.lanes().div_ceil(threads);
+        let share = shape.trained_lanes().div_ceil(threads);
         let runs = weights
             .0
             .chunks_mut(share)
@@ -70,26 +74,48 @@ impl Adam {
             .zip(self.second.0.chunks_mut(share));
         std::thread::scope(|scope| {
             for (run, ((weights, first), second)) in runs.enumerate() {
-                let biases = biases.clone();
                 let work = move || {
                     let start = run * share;
                     for (offset, ((weights, first), second)) in
                         weights.iter_mut().zip(first).zip(second).enumerate()
                     {
                         let lane = start + offset;
-                        let mut gradient = Lane::ZERO;
-                        for part in gradients {
-                            gradient.add(&part.0[lane]);
-                        }
-                        let free = biases.contains(&lane) || lane == shape.output_bias_lane();
-                        let clip = if free { f32::INFINITY } else { CLIP };
-                        step.apply(weights, first, second, &gradient, clip);
+                        let gradient = gradient_of(shape, gradients, lane);
+                        step.apply(weights, first, second, &gradient, clip_of(shape, lane));
                     }
                 };
                 // The last share is this thread's own.
                 if run + 1 == threads { work() } else { drop(scope.spawn(work)) }
             }
         });
+    }
+}
+
+/// The gradient of a lane. The loss depends on what king buckets share as on the weights of all of them together.
+#[inline(always)]
+fn gradient_of(shape: Shape, gradients: &[&Lanes], lane: usize) -> Lane {
+    let mut gradient = Lane::ZERO;
+    match lane.checked_sub(shape.lanes()) {
+        None => gradients.iter().for_each(|part| gradient.add(&part.0[lane])),
+        Some(shared) => {
+            for place in shape.of_all_buckets(shared) {
+                gradients.iter().for_each(|part| gradient.add(&part.0[place]));
+            }
+        }
+    }
+    gradient
+}
+
+/// The largest weight in a lane.
+#[inline(always)]
+fn clip_of(shape: Shape, lane: usize) -> f32 {
+    let is_feature = lane < shape.feature_lanes().end || lane >= shape.lanes();
+    if shape.bias_lanes().contains(&lane) || lane == shape.output_bias_lane() {
+        f32::INFINITY
+    } else if is_feature && shape.is_factorised() {
+        CLIP / 2.0
+    } else {
+        CLIP
     }
 }
 
@@ -115,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_first_step_has_the_size_of_the_rate() {
-        let shape = Shape { hidden: 32, buckets: 1 };
+        let shape = Shape { hidden: 32, king_buckets: 1, buckets: 1 };
         let mut weights = Lanes::zeros(shape.lanes());
         weights[7] = 1.979_99;
         let mut gradient = Lanes::zeros(shape.lanes());
@@ -135,7 +161,7 @@ mod tests {
 
     #[test]
     fn threads_do_not_matter() {
-        let shape = Shape { hidden: 96, buckets: 8 };
+        let shape = Shape { hidden: 96, king_buckets: 1, buckets: 8 };
         let mut gradient = Lanes::zeros(shape.lanes());
         for place in 0..shape.lanes() * LANE {
             gradient[place] = (place as f32).sin();

@@ -3,8 +3,8 @@
 //! The first layer is a sum of some 24 rows for each of two perspectives, so the work is moving rows
 //! through the caches, not arithmetic. Three things keep it close to them:
 //!
-//! - The hidden layer is cut into slices of 64 neurons. A slice of the weights is 192 KiB and stays in
-//!   the second-level cache while all positions of the block use it; a row of it fits in registers.
+//! - The hidden layer is cut into slices of 64 neurons. A slice of the weights is 192 KiB for each king bucket and
+//!   stays in the second-level cache while all positions of the block use it; a row of it fits in registers.
 //! - Going back, the features of the block are sorted (by counting), and for each feature the gradients
 //!   of the perspectives that have it are summed in registers. Adding each position's gradient to each
 //!   of its rows would read and write a row where this only reads one.
@@ -14,7 +14,6 @@ use super::lane::{LANE, Lane, Lanes};
 use super::objective::{Cost, Objective};
 use super::record::Record;
 use super::shape::Shape;
-use crate::nnue::FEATURES;
 
 /// Positions in a block. 128 and 512 were measured equally fast.
 pub(super) const BLOCK: usize = 256;
@@ -74,7 +73,7 @@ impl Block {
             slopes: Vec::with_capacity(BLOCK),
             accumulators: Lanes::zeros(2 * BLOCK * shape.hidden_lanes()),
             sorted_rows: vec![0; 2 * BLOCK * MEN],
-            feature_starts: vec![0; FEATURES + 2],
+            feature_starts: vec![0; shape.inputs() + 2],
         }
     }
 
@@ -88,7 +87,7 @@ impl Block {
         self.cost = objective.cost;
         self.starts.push(0);
         for record in &records[..records.len().min(BLOCK)] {
-            record.for_each_feature(|own, enemy| self.features.push([own, enemy]));
+            record.for_each_feature(self.shape.king_buckets, |own, enemy| self.features.push([own, enemy]));
             self.starts.push(self.features.len());
             self.buckets.push(self.shape.bucket(record.men()));
             self.targets.push(objective.target(record));

@@ -4,7 +4,7 @@
 //! magic       8 bytes "QLNTRAIN"
 //! version     u32, little-endian like all numbers
 //! settings    u64, length of a text of lines "option<TAB>value", and that text
-//! network     hidden, buckets, scale: u64 each
+//! network     hidden, king buckets, output buckets, scale: u64 each
 //! data        u64, fingerprint of the positions
 //! steps       u64, steps taken
 //! rows        u64, number of rows of the log, then eleven f64 each
@@ -29,7 +29,7 @@ use super::shape::Shape;
 use super::trainer::{State, Trainer, Validation};
 
 const MAGIC: [u8; 8] = *b"QLNTRAIN";
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -116,22 +116,27 @@ impl Checkpoint {
     }
 
     /// Begins another training with the network that this one has come to. Data and all settings but the
-    /// sizes of the network may differ. Nothing but the weights is taken over.
+    /// sizes of the network may differ. Nothing but the weights is taken over. A network without king buckets can go
+    /// on with them: at first all have its weights.
     ///
     /// # Errors
     /// When the sizes differ.
     pub fn begin(self, settings: Settings, threads: usize) -> Result<Trainer, CheckpointError> {
         let (found, wanted) = (self.shape, settings.shape);
-        for (name, found, wanted) in
-            [("--hidden", found.hidden, wanted.hidden), ("--buckets", found.buckets, wanted.buckets)]
-        {
+        let kings_added = found.king_buckets == 1 && wanted.is_factorised();
+        for (name, found, wanted) in [
+            ("--hidden", found.hidden, wanted.hidden),
+            ("--king-buckets", found.king_buckets, if kings_added { 1 } else { wanted.king_buckets }),
+            ("--buckets", found.buckets, wanted.buckets),
+        ] {
             if found != wanted {
                 let (name, found, wanted) = (name.to_owned(), found.to_string(), wanted.to_string());
                 return Err(CheckpointError::Other { name, found, wanted });
             }
         }
-        let state = State::new(self.state.into_net_weights(), settings.shape);
-        Ok(Trainer::with_state(settings, threads, state))
+        let trained = self.state.into_trained();
+        let trained = if kings_added { with_king_buckets(&trained, found, wanted) } else { trained };
+        Ok(Trainer::with_state(settings, threads, State::new(trained, wanted)))
     }
 
     /// Writes a file; an old one is replaced only when the new one is complete on the disk.
@@ -157,12 +162,11 @@ impl Checkpoint {
         let text: String = lines.collect();
         bytes.extend((text.len() as u64).to_le_bytes());
         bytes.extend(text.bytes());
-        let Shape { hidden, buckets } = self.shape;
+        let Shape { hidden, king_buckets, buckets } = self.shape;
         let steps = self.state.optimiser.steps;
-        for number in [hidden as u64, buckets as u64, self.scale as u64, self.fingerprint, steps]
-            .into_iter()
-            .chain([self.history.0.len() as u64])
-        {
+        let shape = [hidden, king_buckets, buckets].map(|number| number as u64);
+        let rest = [self.scale as u64, self.fingerprint, steps, self.history.0.len() as u64];
+        for number in shape.into_iter().chain(rest) {
             bytes.extend(number.to_le_bytes());
         }
         for row in &self.history.0 {
@@ -205,6 +209,15 @@ impl Checkpoint {
     }
 }
 
+/// The weights of a network without king buckets as those that king buckets share.
+fn with_king_buckets(trained: &Lanes, from: Shape, to: Shape) -> Lanes {
+    let mut lanes = Lanes::zeros(to.trained_lanes());
+    // The shared weights lie as those of the only bucket did, and all that follows these in the same order.
+    lanes.0[to.shared_lanes()].copy_from_slice(&trained.0[from.feature_lanes()]);
+    lanes.0[to.feature_lanes().end..to.lanes()].copy_from_slice(&trained.0[from.feature_lanes().end..]);
+    lanes
+}
+
 /// The contents between version and checksum; none if they are not of the right length.
 fn read(bytes: &[u8]) -> Option<Checkpoint> {
     let (length, bytes) = bytes.split_first_chunk()?;
@@ -216,7 +229,8 @@ fn read(bytes: &[u8]) -> Option<Checkpoint> {
         bytes = rest;
         Some(u64::from_le_bytes(*number))
     };
-    let shape = Shape { hidden: next()? as usize, buckets: next()? as usize };
+    let [hidden, king_buckets, buckets] = [next()?, next()?, next()?].map(|number| number as usize);
+    let shape = Shape { hidden, king_buckets, buckets };
     let scale = i32::try_from(next()?).ok()?;
     let (fingerprint, steps, rows) = (next()?, next()?, next()?);
     let mut history = History::default();
@@ -236,7 +250,7 @@ fn read(bytes: &[u8]) -> Option<Checkpoint> {
     if !shape.is_valid() {
         return None;
     }
-    let length = shape.lanes() * LANE;
+    let length = shape.trained_lanes() * LANE;
     let lists = 3 + usize::from(averaged > 0);
     if !rest.is_empty() || floats.len() != lists * length {
         return None;
@@ -256,8 +270,9 @@ fn read(bytes: &[u8]) -> Option<Checkpoint> {
 /// All settings in the order of the file, by the names of the options.
 fn listed(settings: &Settings) -> Vec<(String, String)> {
     let Settings { shape, schedule, .. } = settings;
-    let list: [(&str, &dyn ToString); 18] = [
+    let list: [(&str, &dyn ToString); 19] = [
         ("--hidden", &shape.hidden),
+        ("--king-buckets", &shape.king_buckets),
         ("--buckets", &shape.buckets),
         ("--passes", &settings.passes),
         ("--batch", &settings.batch),

@@ -8,7 +8,7 @@ use super::record::Record;
 use super::settings::Settings;
 use super::shape::Shape;
 use super::trainer::Trainer;
-use crate::nnue::{FEATURES, MAX_FEATURE_WEIGHT, MAX_OUTPUT_WEIGHT, NetworkParts, QA, QB, can_occur};
+use crate::nnue::{MAX_FEATURE_WEIGHT, MAX_OUTPUT_WEIGHT, NetworkParts, QA, QB, can_occur, output_bucket};
 
 // The optimiser's clip is what the integers can hold.
 const _: () = assert!((CLIP * QA as f32 + 0.5) as i16 <= MAX_FEATURE_WEIGHT);
@@ -16,7 +16,7 @@ const _: () = assert!((CLIP * QA as f32 + 0.5) as i16 <= MAX_FEATURE_WEIGHT);
 impl Trainer {
     /// The weights, averaged ones if there are some, as the integers of a net file with this name.
     pub fn quantised(&self, name: &str) -> NetworkParts {
-        quantise(self.state.net_weights(), self.settings(), name)
+        quantise(&self.state.net_weights(self.settings().shape), self.settings(), name)
     }
 
     /// The same, with output weights and biases that make up for rounding in these records: what one weight
@@ -57,7 +57,7 @@ impl RoundedFit {
     fn new(parts: &NetworkParts, records: &[Record]) -> RoundedFit {
         let mut rows = vec![Vec::with_capacity(records.len()); 2 * parts.hidden];
         for record in records {
-            let activated = activations(&parts.feature_weights, &parts.feature_bias, record);
+            let activated = activations(parts, record);
             for (row, value) in rows.iter_mut().zip(activated) {
                 row.push(value as f32 / (QA * QA) as f32);
             }
@@ -121,14 +121,15 @@ fn subtract(from: &mut [f32], vector: &[f32], times: f32) {
 }
 
 fn quantise(weights: &Lanes, &Settings { shape, scale, .. }: &Settings, name: &str) -> NetworkParts {
+    let king_buckets = shape.king_buckets;
     let number = |place: usize, unit: i32| (weights[place] * unit as f32).round() as i16;
     // What cannot occur is never trained; without its random start the file packs better.
-    let feature_weight = |feature: usize, neuron: usize| {
-        if can_occur(feature) { number(shape.feature_weight(feature, neuron), QA) } else { 0 }
+    let feature_weight = |input: usize, neuron: usize| {
+        if can_occur(king_buckets, input) { number(shape.feature_weight(input, neuron), QA) } else { 0 }
     };
-    let Shape { hidden, buckets } = shape;
+    let Shape { hidden, buckets, .. } = shape;
     let neurons = || 0..hidden;
-    let features = (0..FEATURES).flat_map(|feature| neurons().map(move |neuron| (feature, neuron)));
+    let inputs = (0..shape.inputs()).flat_map(|input| neurons().map(move |neuron| (input, neuron)));
     let outputs = (0..buckets)
         .flat_map(|bucket| [0, 1].map(|half| (bucket, half)))
         .flat_map(|(bucket, half)| neurons().map(move |neuron| shape.output_weight(bucket, half, neuron)));
@@ -136,9 +137,10 @@ fn quantise(weights: &Lanes, &Settings { shape, scale, .. }: &Settings, name: &s
     NetworkParts {
         name: name.to_owned(),
         hidden,
+        king_buckets,
         buckets,
         scale,
-        feature_weights: features.map(|(feature, neuron)| feature_weight(feature, neuron)).collect(),
+        feature_weights: inputs.map(|(input, neuron)| feature_weight(input, neuron)).collect(),
         feature_bias: neurons().map(|neuron| number(shape.bias(neuron), QA)).collect(),
         output_weights: outputs.map(|place| number(place, QB)).collect(),
         output_bias: (0..buckets).map(output_bias).collect(),
@@ -146,11 +148,12 @@ fn quantise(weights: &Lanes, &Settings { shape, scale, .. }: &Settings, name: &s
 }
 
 /// The activated neurons of both perspectives in integers: 0 to the square of [`QA`].
-pub(super) fn activations(feature_weights: &[i16], feature_bias: &[i16], record: &Record) -> Vec<i32> {
-    let hidden = feature_bias.len();
+pub(super) fn activations(parts: &NetworkParts, record: &Record) -> Vec<i32> {
+    let NetworkParts { hidden, king_buckets, feature_bias, feature_weights, .. } = parts;
+    let hidden = *hidden;
     let mut sums: Vec<i32> = feature_bias.iter().chain(feature_bias).copied().map(i32::from).collect();
     let (own_sums, enemy_sums) = sums.split_at_mut(hidden);
-    record.for_each_feature(|own, enemy| {
+    record.for_each_feature(*king_buckets, |own, enemy| {
         for (sums, feature) in [(&mut *own_sums, own), (&mut *enemy_sums, enemy)] {
             let row = &feature_weights[usize::from(feature) * hidden..][..hidden];
             sums.iter_mut().zip(row).for_each(|(sum, &weight)| *sum += i32::from(weight));
@@ -168,9 +171,9 @@ pub fn evaluate(parts: &NetworkParts, record: &Record) -> i32 {
 
 /// The output for a record in units of 1/([`QA`] * [`QB`]).
 fn output_of(parts: &NetworkParts, record: &Record) -> i64 {
-    let bucket = Shape { hidden: parts.hidden, buckets: parts.buckets }.bucket(record.men());
+    let bucket = output_bucket(parts.buckets, record.men());
     let weights = &parts.output_weights[bucket * 2 * parts.hidden..][..2 * parts.hidden];
-    let activated = activations(&parts.feature_weights, &parts.feature_bias, record);
+    let activated = activations(parts, record);
     let sum: i32 = activated.iter().zip(weights).map(|(value, &weight)| value * i32::from(weight)).sum();
     i64::from(sum / QA + parts.output_bias[bucket])
 }
@@ -239,16 +242,18 @@ pub fn examine(trainer: &mut Trainer, parts: &NetworkParts, records: &[Record]) 
         largest = largest.max(difference);
     });
     let shape = trainer.settings().shape;
+    let dead_neurons = trainer.dead_neurons(records);
+    let weights = trainer.state.net_weights(shape);
     let clipped = |lanes: Range<usize>| {
         let count = (lanes.len() * LANE) as f64;
-        let lanes = trainer.state.net_weights().0[lanes].iter();
+        let lanes = weights.0[lanes].iter();
         lanes.flat_map(|lane| lane.0).filter(|weight| weight.abs() >= CLIP).count() as f64 / count
     };
     let count = records.len().max(1) as f64;
     Health {
         clipped_features: clipped(shape.feature_lanes()),
         clipped_outputs: clipped(shape.output_lanes()),
-        dead_neurons: trainer.dead_neurons(records),
+        dead_neurons,
         mean_value: values / count,
         mean_difference: sum / count,
         largest_difference: largest,
@@ -266,8 +271,9 @@ mod tests {
 
     #[test]
     fn records_and_positions_have_the_same_value() {
-        for (hidden, buckets) in [(32, 1), (96, 8), (128, 8)] {
-            let parts = NetworkParts { scale: 173, ..NetworkParts::random(3, hidden, buckets) };
+        for (kings, hidden, buckets) in [(1, 32, 1), (1, 96, 8), (1, 128, 8), (4, 32, 1), (4, 96, 8)] {
+            let parts = NetworkParts::random_with_kings(3, kings, hidden, buckets);
+            let parts = NetworkParts { scale: 173, ..parts };
             let network = Network::new(parts.clone()).unwrap();
             for position in random_positions(3, 300) {
                 let record = Record::new(&position, Score(0), 1);
@@ -278,7 +284,7 @@ mod tests {
 
     #[test]
     fn numbers_go_where_the_network_looks_for_them() {
-        let shape = Shape { hidden: 96, buckets: 8 };
+        let shape = settings(96, 8).shape;
         let mut weights = Lanes::zeros(shape.lanes());
         weights[shape.feature_weight(700, 40)] = 1.98;
         weights[shape.feature_weight(9, 0)] = -1.98;

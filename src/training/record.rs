@@ -1,7 +1,7 @@
 //! A training position in 32 bytes, as the side to move sees it.
 
 use crate::board::Position;
-use crate::nnue::feature_index;
+use crate::nnue::{FEATURES, feature_index, king_bucket};
 use crate::types::{Color, PieceType, Score};
 
 /// A position with the score of a search and the result of its game.
@@ -110,14 +110,17 @@ impl Record {
         Record { ply: ply.min(255) as u8, ..self }
     }
 
-    /// Calls `f` with each man's feature index from the own and from the enemy's perspective.
+    /// Calls `f` with each man's input from the own and from the enemy's perspective, in a network with this
+    /// number of king buckets, 1 or 4.
     ///
     /// A perspective sees the board from its own side, its files mirrored while its king stands on e to
-    /// h; the index is `(relative colour * 6 + type) * 64 + square`.
+    /// h; the input is `((king bucket * 2 + relative colour) * 6 + type) * 64 + square`.
     #[inline(always)]
-    pub fn for_each_feature(&self, mut f: impl FnMut(u16, u16)) {
+    pub fn for_each_feature(&self, king_buckets: usize, mut f: impl FnMut(u16, u16)) {
         let own_turn = mirror(self.own_king);
         let enemy_turn = mirror(self.enemy_king) ^ FLIP;
+        let first = |king: u8| king_bucket(king_buckets, king.into()) * FEATURES;
+        let (own_first, enemy_first) = (first(self.own_king), first(self.enemy_king));
         let mut squares = self.occupied;
         let mut men = u128::from_le_bytes(self.men);
         while squares != 0 {
@@ -125,8 +128,8 @@ impl Record {
             let man = men as u8 & 15;
             let kind = usize::from(man & 7);
             let is_enemy = man >= ENEMY;
-            let own = feature_index(is_enemy, kind, usize::from(square ^ own_turn));
-            let enemy = feature_index(!is_enemy, kind, usize::from(square ^ enemy_turn));
+            let own = own_first + feature_index(is_enemy, kind, usize::from(square ^ own_turn));
+            let enemy = enemy_first + feature_index(!is_enemy, kind, usize::from(square ^ enemy_turn));
             f(own as u16, enemy as u16);
             squares &= squares - 1;
             men >>= 4;
@@ -166,7 +169,7 @@ impl Record {
     pub(super) fn material(&self) -> i16 {
         let worth = [100, 300, 300, 500, 900, 0];
         let mut sum = 0;
-        self.for_each_feature(|own, _| {
+        self.for_each_feature(1, |own, _| {
             let value = worth[own as usize / 64 % 6];
             sum += if own < 384 { value } else { -value };
         });
@@ -195,8 +198,8 @@ mod tests {
     use crate::training::samples::random_positions;
     use crate::types::{Bitboard, Square};
 
-    /// Feature indices straight from the definition.
-    fn features_by_definition(position: &Position, perspective: Color) -> Vec<u16> {
+    /// Inputs straight from the definition.
+    fn features_by_definition(king_buckets: usize, position: &Position, perspective: Color) -> Vec<u16> {
         let king = position.king(perspective).relative_to(perspective);
         let mut features = Vec::new();
         for square in position.occupied() {
@@ -206,7 +209,13 @@ mod tests {
                 seen ^= 7;
             }
             let color = u16::from(piece.color() != perspective);
-            features.push((color * 6 + piece.kind() as u16) * 64 + seen);
+            let bucket = match (king_buckets, king.rank().index(), king.file().index()) {
+                (1, ..) | (4, 0, 0 | 1 | 6 | 7) => 0,
+                (4, 0, _) => 1,
+                (4, 1, _) => 2,
+                _ => 3,
+            };
+            features.push(((bucket * 2 + color) * 6 + piece.kind() as u16) * 64 + seen);
         }
         features.sort_unstable();
         features
@@ -216,15 +225,17 @@ mod tests {
     fn features_follow_the_definition() {
         for position in random_positions(1, 2000) {
             let record = Record::new(&position, Score(12), 2);
-            let (mut own, mut enemy) = (Vec::new(), Vec::new());
-            record.for_each_feature(|a, b| {
-                own.push(a);
-                enemy.push(b);
-            });
-            own.sort_unstable();
-            enemy.sort_unstable();
-            assert_eq!(own, features_by_definition(&position, position.stm()));
-            assert_eq!(enemy, features_by_definition(&position, !position.stm()));
+            for king_buckets in [1, 4] {
+                let (mut own, mut enemy) = (Vec::new(), Vec::new());
+                record.for_each_feature(king_buckets, |a, b| {
+                    own.push(a);
+                    enemy.push(b);
+                });
+                own.sort_unstable();
+                enemy.sort_unstable();
+                assert_eq!(own, features_by_definition(king_buckets, &position, position.stm()));
+                assert_eq!(enemy, features_by_definition(king_buckets, &position, !position.stm()));
+            }
             assert_eq!(record.men(), position.occupied().count() as usize);
         }
     }
@@ -244,7 +255,7 @@ mod tests {
         // White king e1 (mirrored), black king b8 (a to d, not mirrored), black pawn h7; Black moves.
         let position: Position = "1k6/7p/8/8/8/8/8/4K3 b - - 0 1".parse().unwrap();
         let mut pairs = Vec::new();
-        Record::new(&position, Score(0), 1).for_each_feature(|own, enemy| pairs.push((own, enemy)));
+        Record::new(&position, Score(0), 1).for_each_feature(1, |own, enemy| pairs.push((own, enemy)));
         let at = |color: u16, kind: PieceType, square: Square| (color * 6 + kind as u16) * 64 + square as u16;
         assert_eq!(
             pairs,

@@ -19,7 +19,7 @@ fn accumulators(weights: &[f64], shape: Shape, record: &Record) -> [Vec<f64>; 2]
     let neurons = 0..shape.hidden;
     let mut halves =
         [0, 1].map(|_| neurons.clone().map(|neuron| weights[shape.bias(neuron)]).collect::<Vec<_>>());
-    record.for_each_feature(|own, enemy| {
+    record.for_each_feature(shape.king_buckets, |own, enemy| {
         for (half, feature) in halves.iter_mut().zip([own, enemy]) {
             for (neuron, sum) in half.iter_mut().enumerate() {
                 *sum += weights[shape.feature_weight(feature.into(), neuron)];
@@ -60,7 +60,7 @@ fn add_gradient(gradient: &mut [f64], weights: &[f64], shape: Shape, record: &Re
             }
             let inner = slope * weights[place] * 2.0 * value;
             gradient[shape.bias(neuron)] += inner;
-            record.for_each_feature(|own, enemy| {
+            record.for_each_feature(shape.king_buckets, |own, enemy| {
                 let feature = if half == 0 { own } else { enemy };
                 gradient[shape.feature_weight(feature.into(), neuron)] += inner;
             });
@@ -87,7 +87,7 @@ fn as_doubles(weights: &Lanes) -> Vec<f64> {
 
 #[test]
 fn reference_gradients_match_finite_differences() {
-    let shape = Shape { hidden: 32, buckets: 8 };
+    let shape = Shape { hidden: 32, king_buckets: 4, buckets: 8 };
     let weights = as_doubles(&random_weights(shape));
     let records = material_records(11, 20);
     let mut gradient = vec![0.0; weights.len()];
@@ -95,7 +95,8 @@ fn reference_gradients_match_finite_differences() {
     let total = |weights: &[f64]| records.iter().map(|record| loss(weights, shape, record).0).sum::<f64>();
     let mut random = SplitMix64::new(11, 0);
     // Random places, of which most are feature weights, and all of one neuron's other numbers.
-    let mut places: Vec<usize> = (0..1500).map(|_| random.below(shape.bias(0))).collect();
+    let mut places: Vec<usize> =
+        (0..1500 * shape.king_buckets).map(|_| random.below(shape.bias(0))).collect();
     for bucket in 0..8 {
         places.extend([0, 1].map(|half| shape.output_weight(bucket, half, 5)));
         places.push(shape.output_bias(bucket));
@@ -119,8 +120,8 @@ fn reference_gradients_match_finite_differences() {
 
 #[test]
 fn fast_and_plain_trainer_agree() {
-    for (hidden, buckets) in [(32, 8), (96, 1), (128, 8)] {
-        let shape = Shape { hidden, buckets };
+    for (hidden, king_buckets, buckets) in [(32, 1, 8), (96, 1, 1), (128, 1, 8), (64, 4, 8), (32, 4, 1)] {
+        let shape = Shape { hidden, king_buckets, buckets };
         let weights = random_weights(shape);
         let doubles = as_doubles(&weights);
         let records = material_records(12, BLOCK + 37);

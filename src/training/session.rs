@@ -13,8 +13,6 @@ use super::history::{History, Row};
 use super::knowledge::Knowledge;
 use super::quantise::examine;
 use super::record::Record;
-use super::settings::Settings;
-use super::shape::Shape;
 use super::trainer::Trainer;
 use crate::console::{Output, progress};
 use crate::nnue::{Network, NetworkError, NetworkParts};
@@ -271,19 +269,20 @@ impl<'a> Session<'a> {
             holdout => ("held-out", holdout),
         };
         let records = &records[..records.len().min(REPORT_POSITIONS)];
-        let Settings { shape: Shape { hidden, buckets }, scale, .. } = *self.trainer.settings();
+        let scale = network.scale();
         let health = examine(&mut self.trainer, &network.to_parts(), records);
         let knowledge = Knowledge::of(network);
         let mut doubts = health.doubts();
         doubts.extend(knowledge.doubts());
         self.output.line(&format!(
-            "{}: {hidden} neurons a side, output buckets: {buckets}, scale {scale}, name '{}'\n\
+            "{}: {}, scale {scale}, name '{}'\n\
              on {} {kind} positions: mean magnitude {:.1}; integers differ from floats by {:.2} on \
              average, at most {:.1}\n\
              loss {:.6}, with integers {:.6}\n\
              dead neurons {:.1} %; weights at the clip: first layer {:.3} %, output {:.2} %\n\
              {knowledge}",
             self.target.net.display(),
+            network.architecture(),
             self.target.name,
             records.len(),
             health.mean_value,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::lane::LANE;
+use super::lane::{LANE, Lane};
 use crate::nnue::{FEATURES, MAX_HIDDEN, output_bucket};
 
 /// Sizes of a network.
@@ -10,6 +10,8 @@ use crate::nnue::{FEATURES, MAX_HIDDEN, output_bucket};
 pub struct Shape {
     /// Neurons of a perspective, a multiple of 32 in 32..=1024.
     pub hidden: usize,
+    /// Sets of features, chosen by the square of the perspective's king: 1 or 4.
+    pub king_buckets: usize,
     /// Sets of output weights, chosen by the number of men: 1 or 8.
     pub buckets: usize,
 }
@@ -17,15 +19,21 @@ pub struct Shape {
 /// The numbers lie in this order; weights, gradients and moments share it:
 ///
 /// ```text
-/// feature weights  [slice][feature][neuron in the slice]
+/// feature weights  [slice][king bucket][feature][neuron in the slice]
 /// feature bias     [neuron]
 /// output weights   [bucket][own, enemy][neuron]
 /// output bias      [bucket], filled up to a lane
+/// shared weights   [slice][feature][neuron in the slice], with king buckets only
 /// ```
 ///
 /// A slice is 64 neurons wide (32 if the hidden layer is no multiple of 64). The passes over a block of
-/// positions take one slice after the other, so that the 768 rows they jump about in, 192 KiB, stay in
-/// the second-level cache.
+/// positions take one slice after the other, so that the 768 rows they jump about in, 192 KiB for each king
+/// bucket, stay in the second-level cache.
+///
+/// With king buckets most features are rare, and what a bucket learns of a feature should serve the others too.
+/// So what is trained is a weight that all buckets share and the difference of each from it (a factoriser;
+/// nnue-pytorch's documentation, "virtual features"). The network itself, of which there are no shared weights,
+/// has the sums: see [`Shape::add_shared`].
 impl Shape {
     /// Lanes of a row in a slice: 4 or 2.
     pub(super) fn row_lanes(self) -> usize {
@@ -42,14 +50,19 @@ impl Shape {
         self.hidden / LANE
     }
 
+    /// Inputs of a perspective.
+    pub(super) fn inputs(self) -> usize {
+        self.king_buckets * FEATURES
+    }
+
     /// The lanes of the feature weights.
     pub(super) fn feature_lanes(self) -> Range<usize> {
-        0..FEATURES * self.hidden_lanes()
+        0..self.inputs() * self.hidden_lanes()
     }
 
     /// The lanes of one slice of the feature weights.
     pub(super) fn slice_lanes(self, slice: usize) -> Range<usize> {
-        let size = FEATURES * self.row_lanes();
+        let size = self.inputs() * self.row_lanes();
         slice * size..(slice + 1) * size
     }
 
@@ -72,19 +85,58 @@ impl Shape {
 
     /// Whether a network can have these sizes.
     pub fn is_valid(self) -> bool {
-        let Shape { hidden, buckets } = self;
-        hidden.is_multiple_of(32) && (32..=MAX_HIDDEN).contains(&hidden) && matches!(buckets, 1 | 8)
+        let Shape { hidden, king_buckets, buckets } = self;
+        let is_hidden = hidden.is_multiple_of(32) && (32..=MAX_HIDDEN).contains(&hidden);
+        is_hidden && matches!(king_buckets, 1 | 4) && matches!(buckets, 1 | 8)
     }
 
-    /// Number of all lanes.
+    /// Number of the network's lanes.
     pub(super) fn lanes(self) -> usize {
         self.output_bias_lane() + 1
     }
 
-    /// Place of the weight from a feature to a neuron, in floats.
-    pub(super) fn feature_weight(self, feature: usize, neuron: usize) -> usize {
+    /// Whether the king buckets share weights.
+    pub(super) fn is_factorised(self) -> bool {
+        self.king_buckets > 1
+    }
+
+    /// The lanes of the weights that the king buckets share; none without such.
+    pub(super) fn shared_lanes(self) -> Range<usize> {
+        let shared = if self.is_factorised() { FEATURES * self.hidden_lanes() } else { 0 };
+        self.lanes()..self.lanes() + shared
+    }
+
+    /// Number of all lanes that are trained.
+    pub(super) fn trained_lanes(self) -> usize {
+        self.shared_lanes().end
+    }
+
+    /// The lanes of the feature weights, one of each king bucket, that go with a lane of the shared weights, counted
+    /// from the first.
+    pub(super) fn of_all_buckets(self, shared: usize) -> impl Iterator<Item = usize> {
+        let size = FEATURES * self.row_lanes();
+        let first = shared / size * size * self.king_buckets + shared % size;
+        (0..self.king_buckets).map(move |bucket| first + bucket * size)
+    }
+
+    /// Makes the network's weights of trained ones: adds what the king buckets share to the weights of each.
+    pub(super) fn add_shared(self, trained: &[Lane], network: &mut [Lane]) {
+        network.copy_from_slice(&trained[..self.lanes()]);
+        for (shared, lane) in trained[self.shared_lanes()].iter().enumerate() {
+            self.of_all_buckets(shared).for_each(|place| network[place].add(lane));
+        }
+    }
+
+    /// Place of the weight from an input to a neuron, in floats.
+    pub(super) fn feature_weight(self, input: usize, neuron: usize) -> usize {
         let width = self.row_lanes() * LANE;
-        (neuron / width * FEATURES + feature) * width + neuron % width
+        (neuron / width * self.inputs() + input) * width + neuron % width
+    }
+
+    /// Place of the weight from a feature to a neuron that the king buckets share, in floats.
+    pub(super) fn shared_weight(self, feature: usize, neuron: usize) -> usize {
+        let width = self.row_lanes() * LANE;
+        self.shared_lanes().start * LANE + (neuron / width * FEATURES + feature) * width + neuron % width
     }
 
     /// Place of a neuron's bias, in floats.
@@ -112,13 +164,15 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::training::lane::Lanes;
 
     #[test]
     fn places_are_distinct_and_fill_the_lanes() {
-        for shape in [Shape { hidden: 96, buckets: 8 }, Shape { hidden: 128, buckets: 1 }] {
+        for (hidden, king_buckets, buckets) in [(96, 1, 8), (128, 1, 1), (96, 4, 1), (128, 4, 8)] {
+            let shape = Shape { hidden, king_buckets, buckets };
             let mut places = Vec::new();
             for neuron in 0..shape.hidden {
-                places.extend((0..FEATURES).map(|feature| shape.feature_weight(feature, neuron)));
+                places.extend((0..shape.inputs()).map(|input| shape.feature_weight(input, neuron)));
                 places.push(shape.bias(neuron));
                 for bucket in 0..shape.buckets {
                     places.extend([0, 1].map(|half| shape.output_weight(bucket, half, neuron)));
@@ -128,13 +182,45 @@ mod tests {
             places.sort_unstable();
             let padding = LANE - shape.buckets;
             assert_eq!(places, (0..shape.lanes() * LANE - padding).collect::<Vec<_>>());
+            if shape.is_factorised() {
+                let all = (0..hidden).flat_map(|neuron| (0..FEATURES).map(move |feature| (feature, neuron)));
+                let mut shared: Vec<usize> =
+                    all.map(|(feature, neuron)| shape.shared_weight(feature, neuron)).collect();
+                shared.sort_unstable();
+                assert_eq!(shared, (shape.lanes() * LANE..shape.trained_lanes() * LANE).collect::<Vec<_>>());
+            } else {
+                assert_eq!(shape.trained_lanes(), shape.lanes());
+            }
+        }
+    }
+
+    #[test]
+    fn what_king_buckets_share_is_added_to_each() {
+        for hidden in [96, 128] {
+            let shape = Shape { hidden, king_buckets: 4, buckets: 1 };
+            let mut trained = Lanes::zeros(shape.trained_lanes());
+            for (neuron, feature) in [(0, 0), (5, 700), (hidden - 1, 767), (64, 3)] {
+                trained[shape.shared_weight(feature, neuron)] = 1.0;
+                for bucket in 0..4 {
+                    trained[shape.feature_weight(bucket * FEATURES + feature, neuron)] = bucket as f32;
+                }
+            }
+            trained[shape.bias(7)] = 0.5;
+            let mut network = Lanes::zeros(shape.lanes());
+            shape.add_shared(&trained.0, &mut network.0);
+            for (neuron, feature) in [(0, 0), (5, 700), (hidden - 1, 767), (64, 3)] {
+                let of_bucket = |bucket| network[shape.feature_weight(bucket * FEATURES + feature, neuron)];
+                assert_eq!([0, 1, 2, 3].map(of_bucket), [1.0, 2.0, 3.0, 4.0]);
+            }
+            assert_eq!(network[shape.bias(7)], 0.5);
+            assert_eq!(network.floats().filter(|&weight| weight != 0.0).count(), 17);
         }
     }
 
     #[test]
     fn buckets_by_men() {
-        let shape = Shape { hidden: 32, buckets: 8 };
+        let shape = Shape { hidden: 32, king_buckets: 1, buckets: 8 };
         assert_eq!([2, 5, 6, 29, 30, 32].map(|men| shape.bucket(men)), [0, 0, 1, 6, 7, 7]);
-        assert_eq!(Shape { hidden: 32, buckets: 1 }.bucket(32), 0);
+        assert_eq!(Shape { buckets: 1, ..shape }.bucket(32), 0);
     }
 }

@@ -1,5 +1,6 @@
 //! The training loop: passes, batches, parts, and the threads that share them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -36,6 +37,8 @@ pub struct Trainer {
     settings: Settings,
     threads: usize,
     pub(super) state: State,
+    /// The weights of the net as it is now, if they are others than those that are trained.
+    network: Option<Lanes>,
     parts: Vec<Part>,
     workers: Vec<Worker>,
 }
@@ -58,14 +61,20 @@ impl State {
         State { weights, optimiser: Adam::new(shape), average: Lanes(Vec::new()), averaged: 0 }
     }
 
-    /// The weights of the net: the average, if one has begun.
-    pub fn net_weights(&self) -> &Lanes {
+    /// What has been trained: the average, if one has begun.
+    pub fn trained(&self) -> &Lanes {
         if self.averaged > 0 { &self.average } else { &self.weights }
     }
 
     /// The same.
-    pub fn into_net_weights(self) -> Lanes {
+    pub fn into_trained(self) -> Lanes {
         if self.averaged > 0 { self.average } else { self.weights }
+    }
+
+    /// The weights of the net.
+    pub fn net_weights(&self, shape: Shape) -> Cow<'_, Lanes> {
+        let trained = self.trained();
+        if shape.is_factorised() { Cow::Owned(with_shared(shape, trained)) } else { Cow::Borrowed(trained) }
     }
 
     /// Takes the weights into the average.
@@ -79,6 +88,13 @@ impl State {
             mean.0.iter_mut().zip(&weights.0).for_each(|(mean, weight)| *mean += share * (weight - *mean));
         }
     }
+}
+
+/// The weights of the net that these trained ones make.
+fn with_shared(shape: Shape, trained: &Lanes) -> Lanes {
+    let mut network = Lanes::zeros(shape.lanes());
+    shape.add_shared(&trained.0, &mut network.0);
+    network
 }
 
 /// What a thread needs for itself.
@@ -116,11 +132,16 @@ impl Trainer {
     /// A network with random weights. At most [`PARTS`] threads are used, of large networks two, and at least one.
     pub fn new(settings: Settings, threads: usize) -> Trainer {
         let shape = settings.shape;
-        let mut weights = Lanes::zeros(shape.lanes());
+        let mut weights = Lanes::zeros(shape.trained_lanes());
         let mut random = SplitMix64::new(settings.seed, INIT);
         for feature in 0..FEATURES {
             for neuron in 0..shape.hidden {
-                weights[shape.feature_weight(feature, neuron)] = random.within(settings.start);
+                // All king buckets begin alike.
+                let place = match shape.is_factorised() {
+                    true => shape.shared_weight(feature, neuron),
+                    false => shape.feature_weight(feature, neuron),
+                };
+                weights[place] = random.within(settings.start);
             }
         }
         let bound = ((2 * shape.hidden) as f32).sqrt().recip();
@@ -144,6 +165,7 @@ impl Trainer {
         Trainer {
             settings,
             threads,
+            network: shape.is_factorised().then(|| with_shared(shape, &state.weights)),
             state,
             parts: (0..parts).map(|_| part()).collect(),
             workers: (0..threads).map(|_| worker()).collect(),
@@ -190,19 +212,22 @@ impl Trainer {
         let State { weights, optimiser, .. } = &mut self.state;
         let (samples, parts) = (places.len(), self.parts.len());
         let queue = Mutex::new(self.parts.iter_mut().enumerate());
-        let shared = &*weights;
+        let net = self.network.as_ref().unwrap_or(weights);
         let work = |worker: &mut Worker| {
             loop {
                 // The lock must not be held while working.
                 let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some((number, part)) = next else { return };
                 let places = share(places.clone(), number, parts);
-                worker.add_up(shared, records, order, places, objective, part);
+                worker.add_up(net, records, order, places, objective, part);
             }
         };
         run_on_all(&mut self.workers, work);
         let gradients: Vec<&Lanes> = self.parts.iter().map(|part| &part.gradient).collect();
         optimiser.step(shape, weights, &gradients, samples, (rate, decay), self.threads);
+        if let Some(network) = &mut self.network {
+            shape.add_shared(&weights.0, &mut network.0);
+        }
         self.parts.iter().map(|part| part.loss).sum::<f64>() / samples as f64
     }
 
@@ -229,7 +254,7 @@ impl Trainer {
     /// averaged weights once there are some.
     pub fn for_each_output(&mut self, records: &[Record], mut f: impl FnMut(&Record, f32)) {
         const ROUND: usize = 64 * BLOCK;
-        let weights = self.state.net_weights();
+        let weights = &*self.state.net_weights(self.settings.shape);
         let objective = self.settings.objective_at(1.0);
         let mut outputs = vec![0.0; records.len().min(ROUND)];
         for records in records.chunks(ROUND) {
@@ -252,10 +277,11 @@ impl Trainer {
     pub fn dead_neurons(&mut self, records: &[Record]) -> f64 {
         let mut active = vec![false; self.settings.shape.hidden];
         let objective = self.settings.objective_at(1.0);
+        let weights = self.state.net_weights(self.settings.shape);
         let block = &mut self.workers[0].block;
         for records in records.chunks(BLOCK) {
             block.load(records, objective);
-            block.forward(self.state.net_weights());
+            block.forward(&weights);
             block.mark_active(&mut active);
         }
         active.iter().filter(|&&active| !active).count() as f64 / active.len() as f64
@@ -324,7 +350,8 @@ mod tests {
     #[test]
     fn the_net_depends_on_the_seed_but_not_on_threads() {
         let records = material_records(31, 5000);
-        for settings in [settings(32, 8), settings(64, 1), settings(768, 8)] {
+        let kings = Settings { shape: Shape { king_buckets: 4, ..settings(64, 8).shape }, ..settings(64, 8) };
+        for settings in [settings(32, 8), settings(64, 1), settings(768, 8), kings] {
             let (one, losses) = trained(settings, 1, &records, 25);
             for threads in [1, 3] {
                 let (other, other_losses) = trained(settings, threads, &records, 25);
@@ -357,8 +384,12 @@ mod tests {
     fn material_is_learnt() {
         let records = material_records(33, 24_000);
         let (unseen, records) = records.split_at(4000);
-        for buckets in [1, 8] {
-            let settings = Settings { wdl: 0.0, last_wdl: 0.0, passes: 12, ..settings(32, buckets) };
+        // With king buckets there is more to learn, and few of these positions have a king in some of them.
+        for (king_buckets, buckets, passes, most) in
+            [(1, 1, 12, 0.002), (1, 8, 12, 0.002), (4, 8, 18, 0.0025)]
+        {
+            let shape = Shape { king_buckets, ..settings(32, buckets).shape };
+            let settings = Settings { shape, wdl: 0.0, last_wdl: 0.0, passes, ..settings(32, buckets) };
             let mut trainer = Trainer::new(settings, 1);
             let objective = settings.objective_at(1.0);
             let before = trainer.validate(unseen, objective).unwrap();
@@ -368,7 +399,7 @@ mod tests {
                 trainer.step(records);
             }
             let after = trainer.validate(unseen, objective).unwrap();
-            assert!(after.loss < 0.002 && after.loss == after.last_loss, "{after:?}, before {before:?}");
+            assert!(after.loss < most && after.loss == after.last_loss, "{after:?}, before {before:?}");
             assert!(trainer.dead_neurons(unseen) < 0.05, "{}", trainer.dead_neurons(unseen));
         }
     }
@@ -480,7 +511,7 @@ mod tests {
         let mut sums = vec![0.0; settings.shape.lanes() * crate::training::lane::LANE];
         for steps in 13..=16 {
             let (plain, _) = trained(settings, 1, &records, steps);
-            assert!(plain.state.net_weights() == &plain.state.weights);
+            assert!(plain.state.trained() == &plain.state.weights);
             sums.iter_mut().zip(plain.state.weights.floats()).for_each(|(sum, weight)| *sum += weight);
         }
         let (twelve, _) = trained(averaging, 1, &records, 12);
@@ -488,7 +519,7 @@ mod tests {
         let (all, _) = trained(averaging, 1, &records, 16);
         assert_eq!(all.state.averaged, 4);
         assert!(all.state.weights == trained(settings, 1, &records, 16).0.state.weights);
-        for (mean, sum) in all.state.net_weights().floats().zip(&sums) {
+        for (mean, sum) in all.state.trained().floats().zip(&sums) {
             assert!((mean - sum / 4.0).abs() < 1e-6, "{mean} {}", sum / 4.0);
         }
         // An interruption within the averaged steps does not show.
@@ -505,12 +536,22 @@ mod tests {
         let records = material_records(36, 3000);
         let first = Settings { average: 0.5, ..settings(32, 8) };
         let (trainer, _) = trained(first, 1, &records, first.all_steps(3000) as usize);
-        let net = trainer.state.net_weights().clone();
+        let net = trainer.state.trained().clone();
         assert!(net != trainer.state.weights);
         let checkpoint = Checkpoint::new(&trainer, 1, &History::default());
         let second = Settings { passes: 1, batch: 100, seed: 9, ..settings(32, 8) };
         let begun = checkpoint.clone().begin(second, 1).unwrap();
         assert!(begun.state == State::new(net.clone(), second.shape) && begun.settings == second);
+        let with_kings = Settings { shape: Shape { king_buckets: 4, ..second.shape }, ..second };
+        let mut kings = checkpoint.clone().begin(with_kings, 1).unwrap();
+        let values = |trainer: &mut Trainer| {
+            let mut values = Vec::new();
+            trainer.for_each_output(&records, |_, output| values.push(output));
+            values
+        };
+        let both =
+            values(&mut kings).into_iter().zip(values(&mut checkpoint.clone().begin(second, 1).unwrap()));
+        assert!(both.into_iter().all(|(with, without)| (with - without).abs() < 1e-5));
         let error = checkpoint.begin(Settings { shape: settings(64, 8).shape, ..second }, 1).unwrap_err();
         assert_eq!(error.to_string(), "the training was begun with --hidden 32, not 64");
         // It goes on from there rather than from anew: at a small rate the loss stays what it was.
