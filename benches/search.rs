@@ -19,23 +19,16 @@ use quillon::board::{Game, Position};
 use quillon::engine::bench::POSITIONS;
 use quillon::search::{SearchJob, SearchLimits, Searcher};
 use quillon::tt::{Bound, TranspositionTable, TtEntry};
-use quillon::types::{Move, MoveKind, Score, Square};
+use quillon::types::{Move, MoveKind, Score, SplitMix64, Square};
 
 fn positions() -> Vec<Position> {
     POSITIONS.iter().map(|fen| fen.parse().expect("the bench positions are valid")).collect()
 }
 
-/// SplitMix64: keys as random as Zobrist's.
+/// Keys as random as Zobrist's.
 fn keys(count: usize, seed: u64) -> Vec<u64> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    (0..count).map(|_| next()).collect()
+    let mut random = SplitMix64::from_state(seed);
+    (0..count).map(|_| random.next()).collect()
 }
 
 /// Accesses per iteration.

@@ -10,19 +10,15 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use quillon::board::Position;
 use quillon::training::{Cost, Record, Schedule, Settings, Shape, Trainer};
-use quillon::types::Score;
+use quillon::types::{Score, SplitMix64};
 
 /// Enough to be larger than the caches.
 const POSITIONS: usize = 2_000_000;
 const BATCH: usize = 16_384;
 
-/// Positions of random games, which a simple linear congruential generator chooses.
+/// Positions of random games.
 fn records() -> Vec<Record> {
-    let mut state = 1u64;
-    let mut random = move |end: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % end
-    };
+    let mut random = SplitMix64::from_state(1);
     let (mut records, mut position, mut ply) = (Vec::new(), Position::start(), 0);
     while records.len() < POSITIONS {
         let moves = position.legal_moves();
@@ -30,10 +26,14 @@ fn records() -> Vec<Record> {
             (position, ply) = (Position::start(), 0);
             continue;
         }
-        position = position.after(moves[random(moves.len())]);
+        position = position.after(moves[random.below(moves.len())]);
         ply += 1;
         if ply >= 16 {
-            records.push(Record::new(&position, Score(random(2000) as i32 - 1000), random(3) as u8));
+            records.push(Record::new(
+                &position,
+                Score(random.below(2000) as i32 - 1000),
+                random.below(3) as u8,
+            ));
         }
     }
     records

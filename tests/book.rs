@@ -3,6 +3,7 @@
 use quillon::board::{Game, START_FEN};
 use quillon::book::book_key;
 use quillon::notation::format_uci;
+use quillon::types::SplitMix64;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
@@ -19,7 +20,7 @@ struct Seen {
     inner_rooks: usize,
 }
 
-fn walk(fen: &str, plies: usize, rng: &mut fastrand::Rng, seen: &mut Seen) {
+fn walk(fen: &str, plies: usize, rng: &mut SplitMix64, seen: &mut Seen) {
     let mut game: Game = fen.parse().expect("tests give valid FENs");
     let parsed: Fen = fen.parse().expect("valid");
     let mut referee: Chess = parsed.into_position(CastlingMode::Chess960).expect("valid");
@@ -46,7 +47,7 @@ fn walk(fen: &str, plies: usize, rng: &mut fastrand::Rng, seen: &mut Seen) {
         if moves.is_empty() {
             return;
         }
-        let mv = moves[rng.usize(..moves.len())];
+        let mv = moves[rng.below(moves.len())];
         let same: UciMove = format_uci(mv, true).parse().expect("well-formed");
         referee.play_unchecked(same.to_move(&referee).expect("legal for the referee"));
         game.play(mv);
@@ -55,7 +56,7 @@ fn walk(fen: &str, plies: usize, rng: &mut fastrand::Rng, seen: &mut Seen) {
 
 #[test]
 fn keys_agree_with_an_independent_library() {
-    let mut rng = fastrand::Rng::with_seed(7);
+    let mut rng = SplitMix64::from_state(7);
     let mut seen = Seen::default();
     let starts = [
         START_FEN,

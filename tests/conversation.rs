@@ -11,8 +11,9 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use client::files::{Folder, book};
-use client::{Client, PATIENCE, Rng};
+use client::{Client, PATIENCE};
 use quillon::board::START_FEN;
+use quillon::types::SplitMix64;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position as _};
 
@@ -118,7 +119,7 @@ struct Times {
 /// One process and what is expected of it.
 struct Talk<'a> {
     client: Client,
-    rng: Rng,
+    rng: SplitMix64,
     chess960: bool,
     /// `None` after a position that was refused.
     place: Option<Place>,
@@ -135,7 +136,7 @@ impl Talk<'_> {
     fn new<'a>(seed: u64, book: &'a str, times: &'a mut Times) -> Talk<'a> {
         Talk {
             client: Client::start(),
-            rng: Rng(seed),
+            rng: SplitMix64::from_state(seed),
             chess960: false,
             place: Some(Place::start()),
             asked: VecDeque::new(),
@@ -290,7 +291,7 @@ impl Talk<'_> {
     }
 
     fn go(&mut self) {
-        let number = |rng: &mut Rng, limit| 1 + rng.below(limit);
+        let number = |rng: &mut SplitMix64, limit| 1 + rng.below(limit);
         let mut asked = Asked {
             place: self.place.clone(),
             stopped: false,

@@ -11,7 +11,7 @@ use quillon::nnue::inference::Kernels;
 use quillon::nnue::{self, AccumulatorStack, Network, NetworkParts};
 use quillon::search::{SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher};
 use quillon::tt::TranspositionTable;
-use quillon::types::{Color, MAX_PLY, Move, MoveKind, Piece, Score, Square};
+use quillon::types::{Color, MAX_PLY, Move, MoveKind, Piece, Score, SplitMix64, Square};
 
 const FENS: [&str; 9] = [
     START_FEN,
@@ -25,19 +25,6 @@ const FENS: [&str; 9] = [
     "rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w HAha - 0 1",
     "5rkr/pppppppp/8/8/8/8/PPPPPPPP/RKR5 w CAhf - 0 1",
 ];
-
-/// SplitMix64: failures must be repeatable.
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
-}
 
 fn position(fen: &str) -> Position {
     fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"))
@@ -60,7 +47,7 @@ fn king_bucket(king_buckets: usize, side: Color, king: Square) -> usize {
 }
 
 /// A random legal move; rare kinds are preferred when there are any.
-fn random_move(position: &Position, rng: &mut Rng) -> Option<Move> {
+fn random_move(position: &Position, rng: &mut SplitMix64) -> Option<Move> {
     let moves = position.legal_moves();
     let rare =
         |mv: &&Move| mv.promotion().is_some() || matches!(mv.kind(), MoveKind::Castle | MoveKind::EnPassant);
@@ -74,7 +61,7 @@ fn random_move(position: &Position, rng: &mut Rng) -> Option<Move> {
 
 /// The positions of random games, without end.
 fn random_positions(seed: u64) -> impl Iterator<Item = Position> {
-    let mut rng = Rng(seed);
+    let mut rng = SplitMix64::from_state(seed);
     let mut current = position(START_FEN);
     let mut plies = 0;
     std::iter::from_fn(move || {
@@ -216,7 +203,7 @@ fn changes_view(king_buckets: usize, before: &Position, delta: &Delta) -> bool {
 
 /// Walks up and down random lines, with null moves, and evaluates now and then.
 fn walk(network: &Arc<Network>, kernels: Kernels, seed: u64, moves: usize, coverage: &mut Coverage) {
-    let mut rng = Rng(seed);
+    let mut rng = SplitMix64::from_state(seed);
     let mut stack = AccumulatorStack::with_kernels(Arc::clone(network), kernels);
     let (mut made, mut pause) = (0, 1);
     while made < moves {
@@ -330,7 +317,7 @@ fn a_game_with_a_kept_table_builds_few_accumulators_anew() {
         let stack = AccumulatorStack::new(Arc::clone(&network));
         let mut search =
             GameSearch { network: &network, stack, table: HashMap::new(), evaluations: 0, crossings: 0 };
-        let mut rng = Rng(8 + game as u64);
+        let mut rng = SplitMix64::from_state(8 + game as u64);
         let mut current = position(fen);
         let (mut searches, mut known_roots) = (0, 0);
         for _ in 0..10 {

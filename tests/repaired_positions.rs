@@ -18,7 +18,7 @@ use shakmaty::{
 /// A position from a random game that is not over.
 fn random_setup(seed: u64, plies: usize, chess960: bool) -> Setup {
     let mut random = SplitMix64::from_state(seed);
-    let mut below = |bound: usize| (random.next() % bound as u64) as usize;
+    let mut below = |bound: usize| random.below(bound);
     let start = match chess960 {
         true => shuffled_start(&mut below),
         false => Chess::default(),

@@ -9,27 +9,10 @@ use proptest::prelude::*;
 use quillon::board::{DrawReason, Game, Outcome, Position, SEE_VALUES, START_FEN};
 use quillon::movegen::perft;
 use quillon::notation::{format_san, format_uci, parse_san, parse_uci};
-use quillon::types::{Bitboard, Color, Move, MoveList, PieceType, Square};
+use quillon::types::{Bitboard, Color, Move, MoveList, PieceType, SplitMix64, Square};
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, CastlingSide, Chess, EnPassantMode, Position as _, Role};
-
-/// SplitMix64: the walks must be the same on every machine and with every version of a random crate.
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-}
 
 /// What a walk met.
 #[derive(Debug, Default)]
@@ -250,7 +233,7 @@ fn compare(position: &Position, referee: &Chess, seen: &mut Seen) -> Vec<Paired>
 }
 
 /// Plays a random game of at most `plies` plies and compares every position of it.
-fn walk(fen: &str, plies: usize, rng: &mut Rng, seen: &mut Seen) {
+fn walk(fen: &str, plies: usize, rng: &mut SplitMix64, seen: &mut Seen) {
     let mut position: Position = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
     let mut referee = referee_at(fen);
     for _ in 0..plies {
@@ -328,7 +311,7 @@ fn chess960_numbers() {
 
 #[test]
 fn standard_games() {
-    let (mut rng, mut seen) = (Rng(1), Seen::default());
+    let (mut rng, mut seen) = (SplitMix64::from_state(1), Seen::default());
     while seen.positions < 120_000 {
         walk(START_FEN, 250, &mut rng, &mut seen);
     }
@@ -340,7 +323,7 @@ fn standard_games() {
 
 #[test]
 fn chess960_games() {
-    let (mut rng, mut seen) = (Rng(2), Seen::default());
+    let (mut rng, mut seen) = (SplitMix64::from_state(2), Seen::default());
     // All 960 set-ups in turn: the king starts on every file but a and h.
     for number in 0..960 {
         walk(&starting_fen(number, number), 80, &mut rng, &mut seen);
@@ -352,7 +335,7 @@ fn chess960_games() {
 
 #[test]
 fn double_fischer_random_games() {
-    let (mut rng, mut seen) = (Rng(3), Seen::default());
+    let (mut rng, mut seen) = (SplitMix64::from_state(3), Seen::default());
     while seen.positions < 80_000 {
         let fen = starting_fen(rng.below(960), rng.below(960));
         walk(&fen, 120, &mut rng, &mut seen);
@@ -363,7 +346,7 @@ fn double_fischer_random_games() {
 
 #[test]
 fn games_from_the_perft_suites() {
-    let (mut rng, mut seen) = (Rng(4), Seen::default());
+    let (mut rng, mut seen) = (SplitMix64::from_state(4), Seen::default());
     for name in ["standard.epd", "chess960.epd"] {
         let path = format!("{}/perft-suites/{name}", env!("CARGO_MANIFEST_DIR"));
         let suite = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));

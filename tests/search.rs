@@ -18,7 +18,7 @@ use quillon::search::{
     GameClock, Report, ScoreBound, SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher,
 };
 use quillon::tt::TranspositionTable;
-use quillon::types::{Depth, MAX_PLY, Move, Piece, PieceType, Score};
+use quillon::types::{Depth, MAX_PLY, Move, Piece, PieceType, Score, SplitMix64};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
@@ -807,28 +807,11 @@ fn very_deep_searches_end() {
     }
 }
 
-/// SplitMix64: failures must be repeatable.
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-}
-
 #[test]
 fn random_games_are_searched_soundly() {
     // One table and one set of histories for all, so that what they hold is mostly foreign. What has to
     // hold for each search is asserted by the player.
-    let mut rng = Rng(11);
+    let mut rng = SplitMix64::from_state(11);
     let mut player = Player::new();
     let (mut searches, mut ends, mut repeated, mut old) = (0, 0, 0, 0);
     for start in POSITIONS.iter().cycle().take(3 * POSITIONS.len()) {

@@ -12,7 +12,7 @@ use quillon::engine::Engine;
 use quillon::search::{Report, ScoreBound, SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher};
 use quillon::tablebase::{ProbeRules, TableAccess, TableKind, Tablebases, Wdl};
 use quillon::tt::TranspositionTable;
-use quillon::types::{Color, Move, Score};
+use quillon::types::{Color, Move, Score, SplitMix64};
 
 fn folder() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
@@ -37,33 +37,21 @@ fn position(fen: &str) -> Position {
     fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
-/// Random numbers (xorshift).
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
-
-    /// A legal position with the kings and these other men, capitals being White's.
-    fn position(&mut self, men: &str) -> Position {
-        loop {
-            let mut board = [['1'; 8]; 8];
-            for letter in "Kk".chars().chain(men.chars()) {
-                let (mut rank, mut file) = (self.below(8), self.below(8));
-                while board[rank][file] != '1' || letter.eq_ignore_ascii_case(&'p') && rank % 7 == 0 {
-                    (rank, file) = (self.below(8), self.below(8));
-                }
-                board[rank][file] = letter;
+/// A legal position with the kings and these other men, capitals being White's.
+fn random_position(rng: &mut SplitMix64, men: &str) -> Position {
+    loop {
+        let mut board = [['1'; 8]; 8];
+        for letter in "Kk".chars().chain(men.chars()) {
+            let (mut rank, mut file) = (rng.below(8), rng.below(8));
+            while board[rank][file] != '1' || letter.eq_ignore_ascii_case(&'p') && rank % 7 == 0 {
+                (rank, file) = (rng.below(8), rng.below(8));
             }
-            let ranks: Vec<String> = board.iter().map(|rank| rank.iter().collect()).collect();
-            let side = ["w", "b"][self.below(2)];
-            if let Ok(position) = format!("{} {side} - - 0 1", ranks.join("/")).parse() {
-                return position;
-            }
+            board[rank][file] = letter;
+        }
+        let ranks: Vec<String> = board.iter().map(|rank| rank.iter().collect()).collect();
+        let side = ["w", "b"][rng.below(2)];
+        if let Ok(position) = format!("{} {side} - - 0 1", ranks.join("/")).parse() {
+            return position;
         }
     }
 }
@@ -78,15 +66,15 @@ fn all_shared_tables_are_found_sound() {
     let Some(tables) = shared() else { return };
     assert_eq!((tables.count(TableKind::Wdl), tables.count(TableKind::Dtz), tables.men()), (35, 35, 4));
     assert_eq!(tables.to_string(), "35 WDL and 35 DTZ tables of up to 4 men");
-    let mut rng = Rng(1);
+    let mut rng = SplitMix64::from_state(1);
     for men in ENDINGS {
-        assert!(tables.probe_wdl(&rng.position(men)).is_some(), "{men}");
-        assert!(tables.probe_dtz(&rng.position(men)).is_some(), "{men}");
+        assert!(tables.probe_wdl(&random_position(&mut rng, men)).is_some(), "{men}");
+        assert!(tables.probe_dtz(&random_position(&mut rng, men)).is_some(), "{men}");
         let swapped: String = men
             .chars()
             .map(|c| if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() })
             .collect();
-        assert!(tables.probe_wdl(&rng.position(&swapped)).is_some(), "{swapped}");
+        assert!(tables.probe_wdl(&random_position(&mut rng, &swapped)).is_some(), "{swapped}");
     }
     assert!(tables.probe_wdl(&position("4k3/8/8/8/8/8/8/4K2R w K - 0 1")).is_none(), "castling");
     assert!(tables.probe_wdl(&Position::start()).is_none());
@@ -138,11 +126,11 @@ fn result_by_moves(tables: &Tablebases, position: &Position) -> Wdl {
 #[test]
 fn results_follow_from_those_one_ply_later() {
     let Some(tables) = shared() else { return };
-    let mut rng = Rng(7);
+    let mut rng = SplitMix64::from_state(7);
     let mut seen = [0; 5];
     for men in ENDINGS {
         for _ in 0..300 {
-            let position = rng.position(men);
+            let position = random_position(&mut rng, men);
             let result = tables.probe_wdl(&position).expect("all endings are there");
             assert_eq!(result, result_by_moves(&tables, &position), "{position}");
             seen[result as usize] += 1;
@@ -157,10 +145,10 @@ fn results_follow_from_those_one_ply_later() {
 #[test]
 fn en_passant_counts() {
     let Some(tables) = shared() else { return };
-    let mut rng = Rng(3);
+    let mut rng = SplitMix64::from_state(3);
     let (mut found, mut matters) = (0, 0);
     while found < 200 {
-        let before = rng.position("Pp");
+        let before = random_position(&mut rng, "Pp");
         for mv in before.legal_moves() {
             let position = before.after(mv);
             if position.en_passant().is_none() {
@@ -224,10 +212,10 @@ fn distances_agree_with_mates() {
     let Some(tables) = shared() else { return };
     // Where no man can be captured or sacrificed the distance is that to mate, to within the rounding.
     let mut compared = 0;
-    let mut rng = Rng(11);
+    let mut rng = SplitMix64::from_state(11);
     for men in ["Q", "R", "BB", "BN"] {
         for _ in 0..300 {
-            let position = rng.position(men);
+            let position = random_position(&mut rng, men);
             let dtz = tables.probe_dtz(&position).expect("all endings are there");
             if !(1..=5).contains(&dtz.plies) {
                 continue;
@@ -321,10 +309,10 @@ fn won_endings_are_won_against_the_best_defence() {
 #[test]
 fn drawn_endings_are_held() {
     let Some(tables) = shared() else { return };
-    let mut rng = Rng(5);
+    let mut rng = SplitMix64::from_state(5);
     for men in ["P", "Qp", "Rb", "Rn", "Rp", "Pp", "Bp", "Qr", "PP", "RP"] {
         let start = loop {
-            let position = rng.position(men);
+            let position = random_position(&mut rng, men);
             if tables.probe_wdl(&position) == Some(Wdl::Draw) && position.legal_moves().len() > 1 {
                 break position;
             }
@@ -338,10 +326,10 @@ fn drawn_endings_are_held() {
 #[test]
 fn the_root_keeps_what_keeps_the_result() {
     let Some(tables) = shared() else { return };
-    let mut rng = Rng(13);
+    let mut rng = SplitMix64::from_state(13);
     for men in ENDINGS.into_iter().filter(|men| men.len() == 2) {
         for _ in 0..10 {
-            let position = rng.position(men);
+            let position = random_position(&mut rng, men);
             let moves: Vec<Move> = position.legal_moves().into_iter().collect();
             let game = Game::new(position);
             let access = access(&tables).expect("just made");
@@ -502,10 +490,10 @@ fn tables_are_not_waited_for_when_time_is_short() {
 fn won_positions_have_a_line_to_the_mate() {
     let Some(tables) = shared() else { return };
     let access = access(&tables).expect("there are tables");
-    let mut rng = Rng(77);
+    let mut rng = SplitMix64::from_state(77);
     let (mut mates, mut none) = (0, 0);
     for men in ENDINGS.iter().cycle().take(140) {
-        let position = rng.position(men);
+        let position = random_position(&mut rng, men);
         let result = access.probe(&position).expect("in the tables");
         let mut game = Game::new(position);
         let line = access.perfect_line(game.clone(), 300, &|| true);
@@ -555,11 +543,11 @@ fn possible(tables: &Tablebases, game: &Game) -> Option<Vec<i32>> {
 #[test]
 fn lines_keep_the_result_that_they_are_shown_with() {
     let Some(tables) = shared() else { return };
-    let mut rng = Rng(5);
+    let mut rng = SplitMix64::from_state(5);
     let endings = ENDINGS.iter().chain(&["Ppp", "PPp", "RPr", "BPn", "NPp", "BPp", "RNr", "QPp", "BBn"]);
     let (mut decided, mut drawn) = (0, 0);
     for men in endings.cycle().take(132) {
-        let mut game = Game::new(rng.position(men));
+        let mut game = Game::new(random_position(&mut rng, men));
         game.set_halfmove_clock([0, 10, 90, rng.below(100) as u16][rng.below(4)]);
         if game.outcome().is_some() {
             continue;
@@ -692,9 +680,9 @@ fn cut_files_are_left_out_with_a_message() {
 }
 
 /// Asks for everything a table might be asked.
-fn ask(tables: &Arc<Tablebases>, men: &str, rng: &mut Rng) {
+fn ask(tables: &Arc<Tablebases>, men: &str, rng: &mut SplitMix64) {
     for _ in 0..12 {
-        let position = rng.position(men);
+        let position = random_position(rng, men);
         let _ = tables.probe_wdl(&position);
         let _ = tables.probe_dtz(&position);
         let moves: Vec<Move> = position.legal_moves().into_iter().collect();
@@ -713,7 +701,7 @@ fn overwritten_files_do_no_harm() {
         .filter(|name| name.ends_with(".rtbw"))
         .collect();
     folder.copy(&shared, &others.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut rng = Rng(17);
+    let mut rng = SplitMix64::from_state(17);
     let (mut refused, mut complained) = (0, 0);
     for (name, men) in SAMPLES {
         let bytes = std::fs::read(shared.join(name)).expect("the shared file can be read");
@@ -857,9 +845,9 @@ fn engines_do_not_share_tables() {
 #[ignore = "a measurement"]
 fn speed_of_a_probe() {
     let Some(tables) = shared() else { return };
-    let mut rng = Rng(23);
+    let mut rng = SplitMix64::from_state(23);
     for men in ["Q", "Qr", "RP", "Pp", "Bn"] {
-        let positions: Vec<Position> = (0..2000).map(|_| rng.position(men)).collect();
+        let positions: Vec<Position> = (0..2000).map(|_| random_position(&mut rng, men)).collect();
         for pass in ["first", "second"] {
             let start = std::time::Instant::now();
             let found = positions.iter().filter(|position| tables.probe_wdl(position).is_some()).count();

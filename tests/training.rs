@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use quillon::board::{Position, START_FEN};
 use quillon::datagen::{DataHeader, DataWriter, GameRecord, Outcome, ScoredMove};
 use quillon::nnue::Network;
-use quillon::types::{Color, PieceType, Score};
+use quillon::types::{Color, PieceType, Score, SplitMix64};
 
 /// A folder of this test's own, empty.
 fn folder(name: &str) -> PathBuf {
@@ -55,17 +55,17 @@ fn write_random_games(
         seed: None,
     };
     let mut writer = DataWriter::create(path, &header).unwrap();
-    let mut random = fastrand::Rng::with_seed(5);
+    let mut random = SplitMix64::from_state(5);
     for game in 0..games {
         let start: Position = starts[game % starts.len()].parse().unwrap();
         let (mut position, mut opening, mut moves) = (start, Vec::new(), Vec::new());
         for _ in 0..8 {
             // Nobody is mated so soon with these random numbers.
-            opening.push(*random.choice(&position.legal_moves()).unwrap());
+            opening.push(*random.choose(&position.legal_moves()).unwrap());
             position.make(opening[opening.len() - 1]);
         }
         while moves.len() < 92 && position.has_legal_move() && !position.is_dead() {
-            let mv = *random.choice(&position.legal_moves()).unwrap();
+            let mv = *random.choose(&position.legal_moves()).unwrap();
             moves.push(ScoredMove { mv, score: score(&position) });
             position.make(mv);
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::entry::{self, Bytes, LENGTH};
 use super::key::book_key;
 use crate::board::Game;
-use crate::types::Move;
+use crate::types::{Move, SplitMix64};
 
 /// Why a file is no book.
 #[derive(Debug, thiserror::Error)]
@@ -105,10 +105,10 @@ impl Book {
     }
 
     /// A move at random, each as likely as its share of the weights.
-    pub fn pick(&self, game: &Game, rng: &mut fastrand::Rng) -> Option<Move> {
+    pub fn pick(&self, game: &Game, random: &mut SplitMix64) -> Option<Move> {
         let moves = self.moves(game);
-        let total: u64 = moves.iter().map(|found| u64::from(found.weight)).sum();
-        let mut ticket = if total > 0 { rng.u64(..total) } else { return None };
+        let total: usize = moves.iter().map(|found| usize::from(found.weight)).sum();
+        let mut ticket = if total > 0 { random.below(total) } else { return None };
         moves.into_iter().find_map(|found| match ticket.checked_sub(found.weight.into()) {
             Some(rest) => {
                 ticket = rest;
@@ -221,17 +221,17 @@ mod tests {
         }
         let nothing = book_of(&[(&game, &[("h1g1", 0)])]);
         assert_eq!(nothing.best(&game), None);
-        assert_eq!(nothing.pick(&game, &mut fastrand::Rng::with_seed(1)), None);
+        assert_eq!(nothing.pick(&game, &mut SplitMix64::from_state(1)), None);
     }
 
     #[test]
     fn choice_follows_the_weights() {
         let start = Game::default();
         let book = book_of(&[(&start, &[("e2e4", 600), ("d2d4", 300), ("c2c4", 100), ("a2a3", 0)])]);
-        let mut rng = fastrand::Rng::with_seed(5);
+        let mut random = SplitMix64::from_state(5);
         let mut counts = std::collections::HashMap::new();
         for _ in 0..10_000 {
-            let mv = book.pick(&start, &mut rng).expect("a move");
+            let mv = book.pick(&start, &mut random).expect("a move");
             *counts.entry(format_uci(mv, false)).or_insert(0) += 1;
         }
         // Five standard deviations are below 250.

@@ -272,7 +272,7 @@ pub(super) fn decode(bytes: &[u8], version: u32) -> Option<(GameRecord, &[u8])> 
 mod tests {
     use super::super::sample;
     use super::*;
-    use crate::types::MoveKind;
+    use crate::types::{MoveKind, SplitMix64};
 
     fn encoded(record: &GameRecord) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -369,13 +369,13 @@ mod tests {
 
     #[test]
     fn any_bytes_decode_or_fail_without_panic() {
-        let mut rng = fastrand::Rng::with_seed(5);
+        let mut random = SplitMix64::from_state(5);
         for game in sample::games(100, 6) {
             let mut bytes = encoded(&game);
             assert!((0..bytes.len()).all(|length| decode(&bytes[..length], VERSION).is_none()));
             for _ in 0..50 {
-                let index = rng.usize(..bytes.len());
-                bytes[index] ^= 1 << rng.u32(0..8);
+                let index = random.below(bytes.len());
+                bytes[index] ^= 1 << random.below(8);
                 let Some((decoded, _)) = decode(&bytes, VERSION) else { continue };
                 // Whatever comes out is a legal game, or it could not be written again.
                 encode(&decoded, &mut Vec::new()).unwrap();

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::board::{FenError, Game, Position};
-use crate::types::Move;
+use crate::types::{Move, SplitMix64};
 
 /// Random plies from the initial position; one more at even odds, so that both sides come to move first.
 pub(crate) const RANDOM_PLIES: u32 = 8;
@@ -70,17 +70,17 @@ pub(super) struct Opening {
 
 impl Openings {
     /// Draws a beginning; `None` when the random moves ended the game.
-    pub(super) fn draw(&self, rng: &mut fastrand::Rng) -> Option<Opening> {
-        let start = if rng.f64() < self.chess960_share {
-            chess960_start(rng.u32(0..960))
+    pub(super) fn draw(&self, random: &mut SplitMix64) -> Option<Opening> {
+        let start = if random.unit() < self.chess960_share {
+            chess960_start(random.below(960) as u32)
         } else {
-            rng.choice(&self.positions).copied().unwrap_or_else(Position::start)
+            random.choose(&self.positions).copied().unwrap_or_else(Position::start)
         };
-        let plies = self.random_plies + rng.u32(0..2);
+        let plies = self.random_plies + random.below(2) as u32;
         let mut game = Game::new(start);
         let mut moves = Vec::new();
         for _ in 0..plies {
-            let mv = *rng.choice(&game.position().legal_moves())?;
+            let mv = *random.choose(&game.position().legal_moves())?;
             game.play(mv);
             moves.push(mv);
         }
@@ -180,10 +180,10 @@ mod tests {
     fn openings_have_the_wished_length_and_start() {
         let file: Position = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1".parse().unwrap();
         let openings = Openings { positions: vec![file], chess960_share: 0.5, random_plies: 3 };
-        let mut rng = fastrand::Rng::with_seed(1);
+        let mut random = SplitMix64::from_state(1);
         let (mut lengths, mut from_file) = ([0; 2], 0);
         for _ in 0..400 {
-            let opening = openings.draw(&mut rng).unwrap();
+            let opening = openings.draw(&mut random).unwrap();
             lengths[opening.moves.len() - 3] += 1;
             from_file += usize::from(opening.start == file);
             let mut position = opening.start;
@@ -196,6 +196,6 @@ mod tests {
         assert!(lengths.iter().all(|&count| count > 150), "{lengths:?}");
         assert!((150..250).contains(&from_file), "{from_file}");
         let bare = Openings { positions: Vec::new(), chess960_share: 0.0, random_plies: 0 };
-        assert_eq!(bare.draw(&mut rng).unwrap().start, Position::start());
+        assert_eq!(bare.draw(&mut random).unwrap().start, Position::start());
     }
 }

@@ -3,7 +3,7 @@
 use super::header::DataHeader;
 use super::record::{GameRecord, Outcome, ScoredMove, TreePosition};
 use crate::board::{Game, Position};
-use crate::types::Score;
+use crate::types::{Score, SplitMix64};
 
 /// Rich in castling, promotions and en passant captures; the last two are Chess960 and bare.
 const STARTS: [&str; 6] = [
@@ -16,48 +16,48 @@ const STARTS: [&str; 6] = [
 ];
 
 /// A game of random moves with random scores. Every other one has positions out of search trees.
-pub(crate) fn game(rng: &mut fastrand::Rng) -> GameRecord {
-    let start: Position = STARTS[rng.usize(..STARTS.len())].parse().expect("a valid FEN");
+pub(crate) fn game(random: &mut SplitMix64) -> GameRecord {
+    let start: Position = STARTS[random.below(STARTS.len())].parse().expect("a valid FEN");
     let mut game = Game::new(start);
     let (mut opening, mut moves) = (Vec::new(), Vec::new());
-    let (opening_plies, plies) = (rng.usize(0..20), rng.usize(0..150));
-    let (has_trees, mut trees) = (rng.bool(), Vec::new());
+    let (opening_plies, plies) = (random.below(20), random.below(150));
+    let (has_trees, mut trees) = (random.below(2) == 0, Vec::new());
     while opening.len() + moves.len() < plies && game.outcome().is_none() {
-        let mv = *rng.choice(&game.position().legal_moves()).expect("the game is not over");
+        let mv = *random.choose(&game.position().legal_moves()).expect("the game is not over");
         if opening.len() < opening_plies {
             opening.push(mv);
         } else {
-            while has_trees && rng.u32(..3) == 0 {
-                trees.push(tree(rng, *game.position(), moves.len()));
+            while has_trees && random.below(3) == 0 {
+                trees.push(tree(random, *game.position(), moves.len()));
             }
-            moves.push(ScoredMove { mv, score: score(rng) });
+            moves.push(ScoredMove { mv, score: score(random) });
         }
         game.play(mv);
     }
-    GameRecord { start, opening, moves, outcome: Outcome::ALL[rng.usize(..3)], trees }
+    GameRecord { start, opening, moves, outcome: Outcome::ALL[random.below(3)], trees }
 }
 
-fn score(rng: &mut fastrand::Rng) -> Score {
-    let reach = [10, 1000, Score::INFINITE.0][rng.usize(..3)];
-    Score(rng.i32(-reach..=reach))
+fn score(random: &mut SplitMix64) -> Score {
+    let reach = [10, 1000, Score::INFINITE.0][random.below(3)];
+    Score(random.signed(reach.into()) as i32)
 }
 
 /// Some moves on from a position that has one.
-fn tree(rng: &mut fastrand::Rng, mut position: Position, after: usize) -> TreePosition {
-    let (plies, mut path) = (rng.usize(1..=12), Vec::new());
+fn tree(random: &mut SplitMix64, mut position: Position, after: usize) -> TreePosition {
+    let (plies, mut path) = (1 + random.below(12), Vec::new());
     while path.len() < plies
-        && let Some(&mv) = rng.choice(&position.legal_moves())
+        && let Some(&mv) = random.choose(&position.legal_moves())
     {
         path.push(mv);
         position.make(mv);
     }
-    TreePosition { after, path, score: score(rng) }
+    TreePosition { after, path, score: score(random) }
 }
 
 /// So many random games.
 pub(crate) fn games(count: usize, seed: u64) -> Vec<GameRecord> {
-    let mut rng = fastrand::Rng::with_seed(seed);
-    (0..count).map(|_| game(&mut rng)).collect()
+    let mut random = SplitMix64::from_state(seed);
+    (0..count).map(|_| game(&mut random)).collect()
 }
 
 /// A header as self-play writes it.

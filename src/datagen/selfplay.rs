@@ -59,8 +59,8 @@ impl SelfPlay {
         player: &mut Player,
         abandon: &AtomicBool,
     ) -> Result<Option<GameRecord>, NoOpening> {
-        let seed = scramble(self.seed ^ scramble(number));
-        let mut rng = fastrand::Rng::with_seed(seed);
+        let seed = SplitMix64::new(self.seed, number).next();
+        let mut random = SplitMix64::from_state(seed);
         player.new_game(seed);
         let is_balanced = |player: &mut Player, opening: &Opening| {
             player.judge(&opening.game).is_some_and(|score| score.0.abs() <= MAX_OPENING_SCORE)
@@ -69,7 +69,7 @@ impl SelfPlay {
             if abandon.load(Relaxed) {
                 return Ok(None);
             }
-            match self.openings.draw(&mut rng) {
+            match self.openings.draw(&mut random) {
                 Some(opening) if is_balanced(player, &opening) => {
                     return Ok(finish(opening, player, abandon));
                 }
@@ -78,11 +78,6 @@ impl SelfPlay {
         }
         Err(NoOpening)
     }
-}
-
-/// Spreads neighbouring numbers over all 64 bits.
-fn scramble(number: u64) -> u64 {
-    SplitMix64::from_state(number).next()
 }
 
 /// Plays from the opening to the end.

@@ -228,6 +228,7 @@ impl fmt::Display for WdlFit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::SplitMix64;
 
     /// Results in exactly the shares that a model says.
     fn counts_of(model: &WdlModel) -> WdlCounts {
@@ -274,11 +275,11 @@ mod tests {
 
     #[test]
     fn results_are_those_of_the_side_to_move() {
-        let mut rng = fastrand::Rng::with_seed(5);
+        let mut random = SplitMix64::from_state(5);
         let mut counts = WdlCounts::default();
         let mut sums = [0; 3];
         for _ in 0..200 {
-            let game = super::super::sample::game(&mut rng);
+            let game = super::super::sample::game(&mut random);
             counts.add(&game);
             game.for_each_kept(|Kept { position, outcome, .. }| {
                 let won = outcome == Outcome::win_for(position.stm());

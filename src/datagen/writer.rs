@@ -228,6 +228,7 @@ mod tests {
     use super::super::error::BlockFault;
     use super::super::sample;
     use super::*;
+    use crate::types::SplitMix64;
 
     /// A file in the folder for temporary files, removed at the end of the test.
     struct TempFile(PathBuf);
@@ -271,12 +272,12 @@ mod tests {
     /// A file of two full blocks and a short one, its games, and after the header and each block the bytes
     /// and games so far.
     fn sample_file(file: &TempFile) -> (Vec<u8>, Vec<GameRecord>, Vec<(usize, usize)>) {
-        let mut rng = fastrand::Rng::with_seed(2);
+        let mut random = SplitMix64::from_state(2);
         let mut games = Vec::new();
         let mut writer = DataWriter::create(&file.0, &sample::header()).unwrap();
         let mut ends = vec![(writer.bytes() as usize, 0)];
         while ends.len() < 3 || games.len() < ends[2].1 + 2 {
-            let game = sample::game(&mut rng);
+            let game = sample::game(&mut random);
             writer.write(&game).unwrap();
             games.push(game);
             if writer.bytes() as usize > ends[ends.len() - 1].0 {

@@ -16,7 +16,7 @@
 use crate::board::{Game, Position};
 use crate::eval::hunts_lone_king;
 use crate::search::SearchLimits;
-use crate::types::{Depth, Move, MoveKind, PieceType, Score};
+use crate::types::{Depth, Move, MoveKind, PieceType, Score, SplitMix64};
 
 /// Lowest Elo number of a level.
 pub const MIN_ELO: u32 = 600;
@@ -259,8 +259,8 @@ impl Level {
     pub fn choose(&self, contenders: &[Contender], situation: u64) -> usize {
         let contenders = &contenders[..contenders.len().min(self.lines())];
         let [best, _, ..] = contenders else { return 0 };
-        let mut rng = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ situation);
-        let mut happens = |permille: u32| rng.u32(..1000) < permille;
+        let mut random = SplitMix64::new(self.seed, situation);
+        let mut happens = |permille: u32| random.below(1000) < permille as usize;
         let (overlooks, lapses) = (happens(self.values.overlooks), happens(self.values.lapses));
         let is_obvious = best.retakes && !best.underpromotes || best.score >= Score::mate_in(1);
         if is_obvious && !overlooks {
@@ -271,6 +271,7 @@ impl Level {
         let half = blur as i32 * DECIDED / (DECIDED + decided) / 2;
         let usual = contenders.iter().find(|contender| !contender.underpromotes);
         let asked = usual.map_or(i32::MIN, |best| worth(best.score) + CLEARLY);
+        let mut die = || random.below(half as usize + 1) as i32;
         let appeal = |contender: &Contender| {
             if contender.underpromotes && worth(contender.score) < asked {
                 return i32::MIN;
@@ -280,7 +281,7 @@ impl Level {
             let queening = if contender.makes_queen && worth(contender.score) >= WON { QUEENING } else { 0 };
             let repeating = if contender.repeats && worth(best.score) >= WON { REPEATING } else { 0 };
             // The sum of two dice: small errors are more common than large ones.
-            rng.i32(0..=half) + rng.i32(0..=half) - care * shortfall + queening - repeating
+            die() + die() - care * shortfall + queening - repeating
         };
         let appeals: Vec<i32> = contenders.iter().map(appeal).collect();
         // What is overlooked is not there; what does not come into question is not chosen in its place.

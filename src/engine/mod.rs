@@ -18,6 +18,7 @@ use crate::nnue::{self, Network};
 use crate::search::{Control, SearchEvent, SearchJob, SearchLimits};
 use crate::tablebase::{ProbeRules, TableAccess, Tablebases};
 use crate::tt::{AllocationError, TranspositionTable, memory_shortage};
+use crate::types::SplitMix64;
 use chooser::Chooser;
 use workers::Workers;
 
@@ -95,7 +96,7 @@ impl Engine {
             workers: Workers::new(1)?,
             opening: Opening::new(),
             level: None,
-            seed: fastrand::u64(..),
+            seed: SplitMix64::unpredictable().next(),
             control: Arc::new(Control::new(1, false)),
             #[cfg(feature = "tuning")]
             params: crate::search::Params::DEFAULT,
@@ -244,7 +245,7 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.clear();
         self.game = Game::default();
-        self.seed = fastrand::u64(..);
+        self.seed = SplitMix64::unpredictable().next();
     }
 
     /// Starts a search and returns at once. `sink` is called from a search thread; its last event is

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::board::Game;
 use crate::book::Book;
 use crate::search::{Report, ScoreBound, SearchLimits, SearchResult};
-use crate::types::{Move, Score};
+use crate::types::{Move, Score, SplitMix64};
 
 /// How deep a book is used at first, in moves.
 pub const DEFAULT_BOOK_DEPTH: u16 = 255;
@@ -20,7 +20,7 @@ pub struct Opening {
     pub depth: u16,
     /// Always plays the move of the highest weight, not each according to its weight.
     pub best_only: bool,
-    rng: fastrand::Rng,
+    random: SplitMix64,
 }
 
 impl Opening {
@@ -31,7 +31,7 @@ impl Opening {
             book: None,
             depth: DEFAULT_BOOK_DEPTH,
             best_only: false,
-            rng: fastrand::Rng::new(),
+            random: SplitMix64::unpredictable(),
         }
     }
 
@@ -43,7 +43,7 @@ impl Opening {
             return None;
         }
         let book = self.book.as_ref()?;
-        let mv = if self.best_only { book.best(game) } else { book.pick(game, &mut self.rng) }?;
+        let mv = if self.best_only { book.best(game) } else { book.pick(game, &mut self.random) }?;
         let mut next = game.clone();
         next.play(mv);
         let mut line = vec![mv];

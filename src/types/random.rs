@@ -1,4 +1,9 @@
-//! Random numbers that are the same everywhere.
+//! Random numbers: one generator for all that is drawn by chance, in the program and in its tests.
+//!
+//! A library that draws numbers may draw others in its next version; these stay what they are, so that Zobrist keys, the
+//! games of a seed and the walks of a test are the same for ever.
+
+use std::hash::{BuildHasher, RandomState};
 
 /// The generator SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). Its
 /// whole state is one word, so a seed gives the same numbers on every machine, also at compile time.
@@ -14,6 +19,12 @@ impl SplitMix64 {
     /// A stream of its own for each pair of seed and purpose.
     pub fn new(seed: u64, purpose: u64) -> SplitMix64 {
         SplitMix64(scramble(seed).wrapping_add(scramble(!purpose)))
+    }
+
+    /// A stream that cannot be foretold, another one at each call.
+    pub fn unpredictable() -> SplitMix64 {
+        // The standard library seeds each of these states from the system's source of randomness.
+        SplitMix64(RandomState::new().hash_one(0))
     }
 
     /// The next 64 random bits.
@@ -41,6 +52,11 @@ impl SplitMix64 {
     /// A number below `end`, which is at least 1. The bias is below end / 2^64.
     pub fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.next()) * end as u128) >> 64) as usize
+    }
+
+    /// One of these, each as likely as the others; `None` where there are none.
+    pub fn choose<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        if items.is_empty() { None } else { items.get(self.below(items.len())) }
     }
 }
 
@@ -72,5 +88,20 @@ mod tests {
         let signed: Vec<i64> = (0..1000).map(|_| random.signed(2)).collect();
         assert!((-2..=2).all(|value| signed.contains(&value)) && signed.iter().all(|value| value.abs() <= 2));
         assert_ne!(SplitMix64::new(1, 2).next(), SplitMix64::new(2, 1).next());
+    }
+
+    #[test]
+    fn every_item_can_be_chosen() {
+        let mut random = SplitMix64::new(1, 3);
+        let chosen: Vec<u8> = (0..100).filter_map(|_| random.choose(&[4, 5, 6]).copied()).collect();
+        assert_eq!((chosen.len(), random.choose::<u8>(&[])), (100, None));
+        assert!([4, 5, 6].iter().all(|item| chosen.contains(item)));
+    }
+
+    #[test]
+    fn unpredictable_streams_differ() {
+        let seeds: std::collections::HashSet<u64> =
+            (0..100).map(|_| SplitMix64::unpredictable().next()).collect();
+        assert_eq!(seeds.len(), 100);
     }
 }

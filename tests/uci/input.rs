@@ -3,8 +3,9 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::client::{Client, Rng, Search, root_of};
+use crate::client::{Client, Search, root_of};
 use quillon::board::{Position, START_FEN};
+use quillon::types::SplitMix64;
 
 #[test]
 fn unknown_commands_are_named_in_one_line() {
@@ -65,7 +66,7 @@ fn arbitrary_bytes_do_no_harm() {
     client.sync();
     client.send_bytes(b"setoption name \xf0\x9f\x92 value \xed\xa0\x80\ngo depth \xff\n");
     client.sync();
-    let mut rng = Rng(7);
+    let mut rng = SplitMix64::from_state(7);
     for _ in 0..200 {
         let length = rng.below(300);
         // A line that happens to say quit or go would need more luck than this seed has.
@@ -153,7 +154,7 @@ fn random_sentences_of_uci_words_do_no_harm() {
     const NUMBERS: [&str; 9] =
         ["0", "1", "2", "3", "-7", "99999999999999999999", "2147483648", "1e3", "0x10"];
     let vocabulary: Vec<&str> = WORDS.split_whitespace().collect();
-    let mut rng = Rng(2024);
+    let mut rng = SplitMix64::from_state(2024);
     for process in 0..3 {
         let mut client = Client::start();
         for sentence in 0..150 {

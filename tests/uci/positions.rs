@@ -2,15 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use crate::client::{Client, Rng, Search, root_of};
+use crate::client::{Client, Search, root_of};
 use crate::{CHECKMATE, KIWIPETE, in_some_try};
 use quillon::board::{Position, START_FEN};
 use quillon::notation::{format_uci, parse_uci};
+use quillon::types::SplitMix64;
 
 /// A random game from the initial position that is not over after so many plies.
 fn random_game(plies: usize, seed: u64) -> Vec<String> {
     for seed in seed.. {
-        let mut rng = Rng(seed);
+        let mut rng = SplitMix64::from_state(seed);
         let mut position = Position::start();
         let mut moves = Vec::new();
         while moves.len() < plies {

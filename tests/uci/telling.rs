@@ -3,12 +3,13 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::client::{Client, Rng, Search};
+use crate::client::{Client, Search};
 use crate::{KIWIPETE, in_some_try};
 use quillon::board::{Game, Position, START_FEN};
+use quillon::types::SplitMix64;
 
 /// A position of a random game in which there is a move.
-fn random_position(rng: &mut Rng) -> Position {
+fn random_position(rng: &mut SplitMix64) -> Position {
     let mut game = Game::default();
     for _ in 0..rng.below(120) {
         let before = game.clone();
@@ -32,7 +33,7 @@ fn set(client: &mut Client, threads: usize, lines: usize) {
 /// move played one that was compared with all others.
 fn play_random_searches(seed: u64, searches: usize) {
     let mut client = Client::start();
-    let mut rng = Rng(seed);
+    let mut rng = SplitMix64::from_state(seed);
     for number in 0..searches {
         let root = random_position(&mut rng);
         let (threads, lines) = (1 + rng.below(8), 1 + rng.below(4));
@@ -101,7 +102,7 @@ fn what_one_look_shows_is_seen_whatever_the_limits() {
 #[test]
 fn no_line_runs_on_into_a_checkmate_that_its_score_knows_nothing_of() {
     let mut client = Client::start();
-    let mut rng = Rng(5);
+    let mut rng = SplitMix64::from_state(5);
     // What a small table knows of a line is soon replaced. The client checks each line.
     client.send("setoption name Hash value 1");
     for _ in 0..400 {
