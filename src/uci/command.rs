@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::nearest::{nearest, suggestion};
 use crate::types::{Color, Depth};
 
 /// A command with its arguments; positions and moves are still text.
@@ -322,6 +321,22 @@ fn clamp_depth(number: i64) -> Depth {
     number.clamp(1, 1000) as Depth
 }
 
+/// The known word with the smallest edit distance, if it is close. Case does not count.
+pub(super) fn nearest(word: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let word: String = word.to_ascii_lowercase().chars().take(40).collect();
+    known
+        .filter(|known| known.len() > 1)
+        .map(|known| (strsim::levenshtein(&word, &known.to_ascii_lowercase()), known))
+        .min()
+        .filter(|&(distance, known)| distance <= known.len() / 3 + 1 && distance < word.chars().count())
+        .map(|(_, known)| known)
+}
+
+/// The end of a message that names what may have been meant.
+pub(super) fn suggestion(nearest: &Option<&'static str>) -> String {
+    nearest.map_or(String::new(), |word| format!(", did you mean '{word}'?"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -433,5 +448,15 @@ mod tests {
         for line in ["go depth", "isredy", "xyzzy", "setoption Hash 5"] {
             assert!(!loses(line), "{line}");
         }
+    }
+
+    #[test]
+    fn only_what_is_close_is_meant() {
+        let nearest = |word| nearest(word, ["Hash", "Threads", "Move Overhead", "d"].into_iter());
+        assert_eq!(nearest("hsah"), Some("Hash"));
+        assert_eq!(nearest("MoveOverhead"), Some("Move Overhead"));
+        assert_eq!(nearest("thread"), Some("Threads"));
+        assert_eq!(nearest("Contempt"), None);
+        assert_eq!(nearest("e"), None);
     }
 }

@@ -19,7 +19,6 @@ mod driver;
 pub mod format;
 mod help;
 pub mod input;
-mod nearest;
 mod node_clock;
 pub mod options;
 pub mod position;

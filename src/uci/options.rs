@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::nearest::{nearest, suggestion};
+use super::command::{nearest, suggestion};
 use crate::engine::{
     DEFAULT_BOOK_DEPTH, DEFAULT_HASH_MIB, Level, MAX_ELO, MAX_HASH_MIB, MAX_SKILL, MAX_THREADS, MIN_ELO,
 };
