@@ -72,7 +72,7 @@ fn keys_agree_with_an_independent_library() {
         "rkrnnbbq/pppppppp/8/8/8/8/PPPPPPPP/RKRNNBBQ w CAca - 0 1",
         "nrbkrbqn/pppppppp/8/8/8/8/PPPPPPPP/NRBKRBQN w EBeb - 0 1",
     ];
-    for round in 0..2_500 {
+    for round in 0..4_000 {
         walk(starts[round % starts.len()], 80, &mut rng, &mut seen);
     }
     assert!(seen.positions > 20_000 && seen.castling_rights > 5_000, "{seen:?}");

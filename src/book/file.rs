@@ -1,13 +1,20 @@
 //! A book in memory and the choice among its moves.
+//!
+//! An entry has 16 bytes, with the highest byte of each number first:
+//!
+//! ```text
+//! key 8 | move 2 | weight 2 | learn 4
+//! move:  14..12 promotion (0 none, 1 knight .. 4 queen) | 11..6 from | 5..0 to
+//! ```
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::entry::{self, Bytes, LENGTH};
 use super::key::book_key;
-use crate::board::Game;
-use crate::types::{Move, SplitMix64};
+use crate::board::{Game, Position};
+use crate::notation::parse_uci;
+use crate::types::{Move, PieceType, SplitMix64, Square};
 
 /// Why a file is no book.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +23,7 @@ pub enum BookError {
     #[error("cannot be read: {0}")]
     Read(#[from] io::Error),
     /// The length is not one of whole entries.
-    #[error("not a Polyglot book, {0} bytes are no multiple of {LENGTH}")]
+    #[error("not a Polyglot book, {0} bytes are no multiple of {ENTRY_LENGTH}")]
     Length(u64),
     /// Nothing is in it.
     #[error("the book is empty")]
@@ -66,13 +73,13 @@ impl Book {
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Book, BookError> {
         check_length(bytes.len() as u64)?;
         let book = Book { entries: bytes };
-        match book.entries().windows(2).position(|pair| entry::key(&pair[0]) > entry::key(&pair[1])) {
+        match book.entries().windows(2).position(|pair| key_of(&pair[0]) > key_of(&pair[1])) {
             Some(at) => Err(BookError::Unsorted(at + 2)),
             None => Ok(book),
         }
     }
 
-    fn entries(&self) -> &[Bytes] {
+    fn entries(&self) -> &[Entry] {
         self.entries.as_chunks().0
     }
 
@@ -86,13 +93,13 @@ impl Book {
     pub fn moves(&self, game: &Game) -> Vec<BookMove> {
         let Some(key) = book_key(game) else { return Vec::new() };
         let entries = self.entries();
-        let first = entries.partition_point(|bytes| entry::key(bytes) < key);
+        let first = entries.partition_point(|entry| key_of(entry) < key);
         entries[first..]
             .iter()
-            .take_while(|bytes| entry::key(bytes) == key)
-            .filter_map(|bytes| {
-                let mv = entry::legal_move(bytes, game.position())?;
-                Some(BookMove { mv, weight: entry::weight(bytes) })
+            .take_while(|entry| key_of(entry) == key)
+            .filter_map(|entry| {
+                let mv = legal_move(entry, game.position())?;
+                Some(BookMove { mv, weight: weight(entry) })
             })
             .filter(|found| found.weight > 0)
             .collect()
@@ -119,10 +126,40 @@ impl Book {
     }
 }
 
+/// Length of an entry in bytes.
+const ENTRY_LENGTH: usize = 16;
+
+/// An entry as it lies in the file. `learn`, notes of other programs, is not looked at.
+type Entry = [u8; ENTRY_LENGTH];
+
+/// The key of the position that the entry belongs to.
+fn key_of(entry: &Entry) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..] = *entry;
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
+}
+
+/// How much the book likes the move; 0 forbids it.
+fn weight(entry: &Entry) -> u16 {
+    u16::from_be_bytes([entry[10], entry[11]])
+}
+
+/// The move, if it is legal here. Castling is written as the king taking its rook; the king's two steps,
+/// which some programs write instead, are understood too.
+fn legal_move(entry: &Entry, position: &Position) -> Option<Move> {
+    let bits = u16::from_be_bytes([entry[8], entry[9]]);
+    let square = |shift: u16| Square::from_index((bits >> shift) as u8 & 63);
+    let promotion = match bits >> 12 {
+        0 => String::new(),
+        code @ 1..=4 => PieceType::ALL[code as usize].letter().to_string(),
+        _ => return None,
+    };
+    parse_uci(position, &format!("{}{}{promotion}", square(6), square(0))).ok()
+}
+
 fn check_length(bytes: u64) -> Result<(), BookError> {
     match bytes {
         0 => Err(BookError::Empty),
-        _ if !bytes.is_multiple_of(LENGTH as u64) => Err(BookError::Length(bytes)),
+        _ if !bytes.is_multiple_of(ENTRY_LENGTH as u64) => Err(BookError::Length(bytes)),
         _ => Ok(()),
     }
 }

@@ -1,55 +1,61 @@
-//! The key that Polyglot gives a position.
+//! The key that Polyglot gives a position. Its random numbers belong to the format; the crate `shakmaty` has them.
 
-use super::random::{CASTLING, EN_PASSANT, RANDOM, TURN};
+use shakmaty::zobrist::{Zobrist64, ZobristValue};
+
 use crate::attacks::pawn_attacks;
 use crate::board::{Game, Position};
-use crate::types::{CastlingRights, CastlingSide, Color, PieceType, Rank};
+use crate::types::{CastlingSide, Color, PieceType, Rank};
 
 /// The key of a game's position in a book. `None` where a castling right belongs to an inner rook of
 /// Chess960: the format cannot tell such a position from the one in which the outer rook has the right,
 /// and leaves it out of books.
 pub fn book_key(game: &Game) -> Option<u64> {
     let position = game.position();
-    let mut key = men(position) ^ castling(position)?;
+    let mut key = men(position);
+    key ^= castling(position)?;
     // In this format a capture counts as soon as a pawn stands beside the one that moved two steps, even
     // where a pin or a check forbids it. The position keeps legal captures only, so the game is asked.
     if let Some(passed) = game.passed_square() {
         let beside = pawn_attacks(!position.stm(), passed) & position.pieces(position.stm(), PieceType::Pawn);
         if beside.any() {
-            key ^= RANDOM[EN_PASSANT + passed.file().index()];
+            key ^= Zobrist64::zobrist_for_en_passant_file(shakmaty::File::new(passed.file().index() as u32));
         }
     }
     if position.stm() == Color::White {
-        key ^= RANDOM[TURN];
+        key ^= Zobrist64::zobrist_for_white_turn();
     }
-    Some(key)
+    Some(key.0)
 }
 
-fn men(position: &Position) -> u64 {
-    let mut key = 0;
+fn side(color: Color) -> shakmaty::Color {
+    shakmaty::Color::from_white(color == Color::White)
+}
+
+fn men(position: &Position) -> Zobrist64 {
+    let mut key = Zobrist64::default();
     for square in position.occupied() {
         if let Some(piece) = position.piece_on(square) {
-            let kind = 2 * piece.kind().index() + usize::from(piece.color() == Color::White);
-            key ^= RANDOM[64 * kind + square.index()];
+            let piece = shakmaty::Role::ALL[piece.kind().index()].of(side(piece.color()));
+            key ^= Zobrist64::zobrist_for_piece(shakmaty::Square::new(square.index() as u32), piece);
         }
     }
     key
 }
 
-fn castling(position: &Position) -> Option<u64> {
-    let mut key = 0;
+fn castling(position: &Position) -> Option<Zobrist64> {
+    let mut key = Zobrist64::default();
     for color in Color::ALL {
         let rooks = position.pieces(color, PieceType::Rook) & Rank::R1.relative_to(color).bitboard();
-        for side in CastlingSide::ALL {
-            let Some(rook) = position.castling_rook(color, side) else { continue };
-            let outermost = match side {
-                CastlingSide::King => rooks.last(),
-                CastlingSide::Queen => rooks.first(),
+        for wing in CastlingSide::ALL {
+            let Some(rook) = position.castling_rook(color, wing) else { continue };
+            let (outermost, same_wing) = match wing {
+                CastlingSide::King => (rooks.last(), shakmaty::CastlingSide::KingSide),
+                CastlingSide::Queen => (rooks.first(), shakmaty::CastlingSide::QueenSide),
             };
             if outermost != Some(rook) {
                 return None;
             }
-            key ^= RANDOM[CASTLING + CastlingRights::slot(color, side)];
+            key ^= Zobrist64::zobrist_for_castling_right(side(color), same_wing);
         }
     }
     Some(key)
@@ -127,7 +133,7 @@ mod tests {
         // On the e-file the pawn may not leave: no legal capture, but a pawn beside.
         let legal: Position = "4r2k/8/8/3pP3/8/8/8/4K3 w - d6 0 1".parse().expect("valid");
         assert_eq!(legal.en_passant(), None);
-        assert_eq!(with, without.map(|key| key ^ RANDOM[EN_PASSANT + 3]));
+        assert_eq!(with, without.map(|key| key ^ 0x1c99_ded3_3cb8_90a1));
         // The same by a move, and gone after the next.
         let mut game: Game = "4r2k/3p4/8/4P3/8/8/8/4K3 b - - 0 1".parse().expect("valid");
         game.play(parse_uci(game.position(), "d7d5").expect("legal"));
@@ -142,6 +148,6 @@ mod tests {
         assert_eq!(key_of("4k3/8/8/8/8/8/8/4KR1R w F - 0 1"), None);
         let outer = key_of("4k3/8/8/8/8/8/8/4KR1R w H - 0 1");
         let none = key_of("4k3/8/8/8/8/8/8/4KR1R w - - 0 1");
-        assert_eq!(outer, none.map(|key| key ^ RANDOM[CASTLING]));
+        assert_eq!(outer, none.map(|key| key ^ 0x31d7_1dce_64b2_c310));
     }
 }

@@ -3,10 +3,8 @@
 //! The file is a list of entries of 16 bytes, sorted by the key of the position they belong to. Format:
 //! "Polyglot book format" by Michel Van den Bergh, with its extension to Chess960.
 
-mod entry;
 mod file;
 mod key;
-mod random;
 
 pub use file::{Book, BookError, BookMove};
 pub use key::book_key;
