@@ -1,28 +1,20 @@
 //! Numbers as bits, the lowest bit first, packed into bytes without gaps.
 
+use bitstream_io::{BitRead, BitWrite, LittleEndian};
+
 /// Appends bits to bytes.
-pub(super) struct BitWriter<'a> {
-    bytes: &'a mut Vec<u8>,
-    /// Bits not yet written out, fewer than 8 between calls.
-    pending: u64,
-    pending_bits: u32,
-}
+pub(super) struct BitWriter<'a>(bitstream_io::BitWriter<&'a mut Vec<u8>, LittleEndian>);
 
 impl BitWriter<'_> {
     pub(super) fn new(bytes: &mut Vec<u8>) -> BitWriter<'_> {
-        BitWriter { bytes, pending: 0, pending_bits: 0 }
+        BitWriter(bitstream_io::BitWriter::new(bytes))
     }
 
     /// Writes the low `bits` (at most 32) bits of a value that has no others.
     pub(super) fn put(&mut self, value: u32, bits: u32) {
         debug_assert!(bits <= 32 && u64::from(value) < 1 << bits);
-        self.pending |= u64::from(value) << self.pending_bits;
-        self.pending_bits += bits;
-        while self.pending_bits >= 8 {
-            self.bytes.push(self.pending as u8);
-            self.pending >>= 8;
-            self.pending_bits -= 8;
-        }
+        // Memory takes everything.
+        let _ = self.0.write_unsigned_var(bits, value);
     }
 
     /// Writes a number below 2^24 in an exponential Golomb code: cheap up to about 2^`order`, two bits more for
@@ -30,62 +22,47 @@ impl BitWriter<'_> {
     pub(super) fn put_number(&mut self, value: u32, order: u32) {
         let shifted = value + (1 << order);
         let extra = shifted.ilog2() - order;
-        self.put((1 << extra) - 1, extra + 1);
+        let _ = self.0.write_unary::<0>(extra);
         self.put(shifted - (1 << (order + extra)), order + extra);
     }
 
     /// Fills the last byte with zeros.
-    pub(super) fn finish(self) {
-        if self.pending_bits > 0 {
-            self.bytes.push(self.pending as u8);
-        }
+    pub(super) fn finish(mut self) {
+        let _ = self.0.byte_align();
     }
 }
 
 /// Reads what [`BitWriter`] wrote. All methods give `None` where the bytes end too early.
-pub(super) struct BitReader<'a> {
-    bytes: &'a [u8],
-    pending: u64,
-    pending_bits: u32,
-}
+pub(super) struct BitReader<'a>(bitstream_io::BitReader<&'a [u8], LittleEndian>);
 
 impl<'a> BitReader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> BitReader<'a> {
-        BitReader { bytes, pending: 0, pending_bits: 0 }
+        BitReader(bitstream_io::BitReader::new(bytes))
     }
 
     /// Reads a value of `bits` (at most 32) bits.
     pub(super) fn take(&mut self, bits: u32) -> Option<u32> {
-        while self.pending_bits < bits {
-            let (&first, rest) = self.bytes.split_first()?;
-            self.bytes = rest;
-            self.pending |= u64::from(first) << self.pending_bits;
-            self.pending_bits += 8;
-        }
-        let value = self.pending & ((1 << bits) - 1);
-        self.pending >>= bits;
-        self.pending_bits -= bits;
-        Some(value as u32)
+        self.0.read_unsigned_var(bits).ok()
     }
 
     /// Reads a number in the exponential Golomb code of [`BitWriter::put_number`]; `None` also for one of 2^24
     /// or more.
     pub(super) fn take_number(&mut self, order: u32) -> Option<u32> {
-        let mut extra = 0;
-        while self.take(1)? == 1 {
-            extra += 1;
-            if order + extra > 24 {
-                return None;
-            }
+        let length = order + self.0.read_unary::<0>().ok()?;
+        if length > 24 {
+            return None;
         }
-        Some(self.take(order + extra)? + (1 << (order + extra)) - (1 << order))
+        Some(self.take(length)? + (1 << length) - (1 << order))
     }
 
     /// Ends at the next whole byte and returns the bytes from there; `None` when the bits skipped are not zero.
-    pub(super) fn finish(self) -> Option<&'a [u8]> {
-        // Less than a byte can be pending, since bytes are fetched only on need.
-        debug_assert!(self.pending_bits < 8);
-        (self.pending == 0).then_some(self.bytes)
+    pub(super) fn finish(mut self) -> Option<&'a [u8]> {
+        while !self.0.byte_aligned() {
+            if self.0.read_bit().ok()? {
+                return None;
+            }
+        }
+        Some(self.0.into_reader())
     }
 }
 
@@ -126,6 +103,20 @@ mod tests {
                 assert_eq!(reader.finish(), Some(&[][..]));
             }
         }
+    }
+
+    /// Files hold these bits, so they stay what they are.
+    #[test]
+    fn the_lowest_bit_comes_first() {
+        let mut bytes = Vec::new();
+        let mut writer = BitWriter::new(&mut bytes);
+        writer.put(0b01, 2);
+        writer.put(0b1, 1);
+        // Two ones and the zero that ends them, then 9 + 2 - 8 in three bits.
+        writer.put_number(9, 1);
+        writer.put(0xABC, 12);
+        writer.finish();
+        assert_eq!(bytes, [0b1101_1101, 0b0111_1000, 0b0001_0101]);
     }
 
     #[test]
