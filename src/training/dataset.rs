@@ -1,5 +1,8 @@
 //! The training positions in memory: each board once, some games held out for validation.
 
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+
 use super::random::Permutation;
 use super::record::Record;
 use crate::board::Position;
@@ -33,7 +36,7 @@ impl Dataset {
         let sample = |records: &[Record]| {
             let stride = (records.len() / 4096).max(1);
             records.iter().step_by(stride).fold(records.len() as u64, |hash, record| {
-                let labels = u64::from(record.board_hash()) << 32
+                let labels = record.board_hash() >> 32 << 32
                     | u64::from(record.score() as u16) << 8
                     | u64::from(record.half_points().unwrap_or(3));
                 SplitMix64::new(hash, labels).next()
@@ -67,7 +70,9 @@ const DEFAULT_HOLDOUT: [f64; 2] = [0.03, 0.01];
 #[derive(Debug)]
 pub struct DatasetBuilder {
     records: Vec<Record>,
-    index: BoardIndex,
+    /// Numbers of the records by their boards. A record is looked at for its hash, which spares keeping it: five bytes
+    /// for each of 2^n places, of which at most seven eighths are taken.
+    index: HashTable<u32>,
     /// The share asked for.
     holdout: Option<f64>,
     /// What the present game has drawn.
@@ -89,7 +94,7 @@ impl DatasetBuilder {
     pub fn new(holdout: Option<f64>, seed: u64) -> DatasetBuilder {
         DatasetBuilder {
             records: Vec::new(),
-            index: BoardIndex::new(),
+            index: HashTable::new(),
             holdout,
             lot: 0,
             game_start: 0,
@@ -158,15 +163,21 @@ impl DatasetBuilder {
             return Err(TooManyPositions);
         }
         let record = record.with_lot(self.lot);
-        match self.index.find_or_insert(&self.records, &record) {
-            Some(old) => {
+        let is_same = |&number: &u32| self.records[number as usize].same_board(&record);
+        let hash = |&number: &u32| self.records[number as usize].board_hash();
+        match self.index.entry(record.board_hash(), is_same, hash) {
+            Entry::Occupied(entry) => {
+                let old = *entry.get() as usize;
                 self.duplicates += 1;
                 if old < self.game_start && !self.replaced.contains(&old) {
                     self.records[old] = record;
                     self.replaced.push(old);
                 }
             }
-            None => self.records.push(record),
+            Entry::Vacant(entry) => {
+                entry.insert(self.records.len() as u32);
+                self.records.push(record);
+            }
         }
         Ok(())
     }
@@ -206,73 +217,6 @@ impl DatasetBuilder {
 fn opening_hash(game: &GameRecord) -> u64 {
     let join = |hash, move_bits| SplitMix64::new(hash, move_bits).next();
     game.opening.iter().fold(game.start.key(), |hash, mv| join(hash, u64::from(mv.bits())))
-}
-
-/// Finds records by their board: a hash table with open addressing, eight bytes a slot.
-///
-/// ```text
-///  63 ........... 32 | 31 ............... 0
-///  hash of the board | number of the record
-/// ```
-///
-/// The slot is given by the upper bits of the hash, so slots can move to a larger table without a look
-/// at the records. Equal hashes are settled by comparing boards.
-#[derive(Debug)]
-struct BoardIndex {
-    slots: Vec<u64>,
-    /// How far a hash is shifted to give a slot.
-    shift: u32,
-    used: usize,
-}
-
-const EMPTY: u64 = u64::MAX;
-
-impl BoardIndex {
-    const FIRST_BITS: u32 = 12;
-
-    fn new() -> BoardIndex {
-        BoardIndex {
-            slots: vec![EMPTY; 1 << BoardIndex::FIRST_BITS],
-            shift: u32::BITS - BoardIndex::FIRST_BITS,
-            used: 0,
-        }
-    }
-
-    /// The number of the record with this board. If there is none, the board gets the next number.
-    fn find_or_insert(&mut self, records: &[Record], record: &Record) -> Option<usize> {
-        let hash = record.board_hash();
-        let mut slot = (hash >> self.shift) as usize;
-        while self.slots[slot] != EMPTY {
-            let number = self.slots[slot] as u32 as usize;
-            if self.slots[slot] >> 32 == u64::from(hash) && records[number].same_board(record) {
-                return Some(number);
-            }
-            slot = self.after(slot);
-        }
-        self.slots[slot] = u64::from(hash) << 32 | records.len() as u64;
-        self.used += 1;
-        if self.used * 4 > self.slots.len() * 3 {
-            self.grow();
-        }
-        None
-    }
-
-    fn after(&self, slot: usize) -> usize {
-        (slot + 1) & (self.slots.len() - 1)
-    }
-
-    fn grow(&mut self) {
-        let old = std::mem::take(&mut self.slots);
-        self.slots = vec![EMPTY; 2 * old.len()];
-        self.shift -= 1;
-        for entry in old.into_iter().filter(|&entry| entry != EMPTY) {
-            let mut slot = (entry >> 32 >> self.shift) as usize;
-            while self.slots[slot] != EMPTY {
-                slot = self.after(slot);
-            }
-            self.slots[slot] = entry;
-        }
-    }
 }
 
 #[cfg(test)]

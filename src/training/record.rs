@@ -154,14 +154,14 @@ impl Record {
 
     /// A hash of the board. Records of the same board have the same one.
     #[inline(always)]
-    pub(super) fn board_hash(&self) -> u32 {
+    pub(super) fn board_hash(&self) -> u64 {
         let men = u128::from_le_bytes(self.men);
         let fold = |a: u64, b: u64| {
             let product = u128::from(a) * u128::from(b);
             product as u64 ^ (product >> 64) as u64
         };
         let men = fold(men as u64 ^ 0x9E37_79B9_7F4A_7C15, (men >> 64) as u64 ^ 0xD6E8_FEB8_6659_FD93);
-        (fold(self.occupied ^ 0xA076_1D64_78BD_642F, men ^ 0xE703_7ED1_A0B4_28DB) >> 32) as u32
+        fold(self.occupied ^ 0xA076_1D64_78BD_642F, men ^ 0xE703_7ED1_A0B4_28DB)
     }
 
     /// Own and enemy material in internal units, for targets that tests can teach.
