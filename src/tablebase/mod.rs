@@ -9,8 +9,6 @@
 //! for small DTZ wins every win.
 
 mod check;
-mod convert;
-mod files;
 mod line;
 mod name;
 mod root;

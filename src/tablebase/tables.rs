@@ -1,22 +1,28 @@
 //! The tables of all folders, opened and asked.
+//!
+//! Files are read by position instead of being mapped into memory: a mapped file that shrinks or lies on a
+//! drive that fails ends the process, a read that fails is an error. Small files are kept in memory once
+//! used, which spares the system calls.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::{fmt, fs, io};
 
-use shakmaty::Chess;
+use shakmaty::{
+    Bitboard as Squares, Board, ByColor, ByRole, CastlingMode, Chess, Color as Side, FromSetup,
+    PositionError, Setup, Square as Field,
+};
 use shakmaty_syzygy as reader;
 use shakmaty_syzygy::SyzygyError;
+use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, ReadHint};
 
 use super::check::{TableFault, check};
-use super::convert::to_reader;
-use super::files::Files;
 use super::name::{self, TableKind};
 use crate::board::Position;
-use crate::types::Depth;
+use crate::types::{Color, Depth, PieceType};
 
 /// The result of a position whose halfmove clock stands at zero, for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -276,6 +282,80 @@ fn table_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         }
     }
     Ok(files)
+}
+
+/// The position for the table reader. `None` for those with castling rights, which no table knows.
+pub(super) fn to_reader(position: &Position) -> Option<Chess> {
+    if !position.castling().is_empty() {
+        return None;
+    }
+    let of_type = |kind| Squares(position.of_type(kind).0);
+    let by_role = ByRole {
+        pawn: of_type(PieceType::Pawn),
+        knight: of_type(PieceType::Knight),
+        bishop: of_type(PieceType::Bishop),
+        rook: of_type(PieceType::Rook),
+        queen: of_type(PieceType::Queen),
+        king: of_type(PieceType::King),
+    };
+    let colored = |color| Squares(position.colored(color).0);
+    let by_color = ByColor { white: colored(Color::White), black: colored(Color::Black) };
+    let setup = Setup {
+        board: Board::try_from_bitboards(by_role, by_color).ok()?,
+        turn: Side::from_white(position.stm() == Color::White),
+        ep_square: position.en_passant().map(|square| Field::new(square.index() as u32)),
+        halfmoves: u32::from(position.halfmove_clock()),
+        fullmoves: NonZeroU32::MIN,
+        ..Setup::empty()
+    };
+    // Men beyond the first sixteen and checks that no move can have given are no matter to the tables.
+    Chess::from_setup(setup, CastlingMode::Standard)
+        .or_else(PositionError::ignore_too_much_material)
+        .or_else(PositionError::ignore_impossible_check)
+        .ok()
+}
+
+/// Files up to this size are kept in memory: all tables of up to four men, many of five.
+const KEEP_BYTES: u64 = 1 << 20;
+
+/// The reader's access to files.
+pub(super) struct Files {
+    system: OsFilesystem,
+}
+
+impl Files {
+    pub(super) fn new() -> Files {
+        Files { system: OsFilesystem::new() }
+    }
+}
+
+impl Filesystem for Files {
+    fn regular_file_size(&self, path: &Path) -> io::Result<u64> {
+        self.system.regular_file_size(path)
+    }
+
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+        self.system.read_dir(path)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn RandomAccessFile>> {
+        if self.regular_file_size(path)? <= KEEP_BYTES {
+            return Ok(Box::new(Kept(fs::read(path)?)));
+        }
+        self.system.open(path)
+    }
+}
+
+/// A file in memory.
+struct Kept(Vec<u8>);
+
+impl RandomAccessFile for Kept {
+    fn read_at(&self, buffer: &mut [u8], offset: u64, _: ReadHint) -> io::Result<usize> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or(&[]);
+        let length = rest.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&rest[..length]);
+        Ok(length)
+    }
 }
 
 #[cfg(test)]
