@@ -11,8 +11,8 @@ use indicatif::ProgressBar;
 use super::about;
 use crate::console::{Output, progress};
 use crate::datagen::{
-    DataError, DataHeader, DataReader, DataWriter, GameRecord, Stats, Tally, WdlCounts, WholeFile, chart,
-    read_games,
+    DataError, DataHeader, DataReader, DataWriter, GameRecord, Stats, Tally, WdlCounts, WholeFile,
+    charts_to_svg, read_games,
 };
 use crate::engine::NAME;
 
@@ -145,7 +145,7 @@ fn stats(files: &[PathBuf], svg: Option<&Path>, output: &Output) -> Result<ExitC
     let report = stats.report();
     output.line(&report.to_string());
     if let Some(svg) = svg {
-        fs::write(svg, chart::to_svg(&report.charts)).map_err(|error| about(svg, error))?;
+        fs::write(svg, charts_to_svg(&report.charts)).map_err(|error| about(svg, error))?;
     }
     Ok(ExitCode::SUCCESS)
 }

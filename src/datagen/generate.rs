@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use super::error::DataError;
+use super::file::DataError;
 use super::player::{Player, Thinking};
 use super::progress::Progress;
 use super::record::GameRecord;
 use super::selfplay::{NoOpening, SelfPlay};
-use super::tally::{Goal, Tally};
+use super::stats::{Goal, Tally};
 use super::writer::DataWriter;
 use crate::tt::AllocationError;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::record::GameRecord;
-use super::tally::{Goal, Tally};
+use super::stats::{Goal, Tally};
 use crate::console::Output;
 use crate::console::progress::clock;
 

@@ -1,6 +1,6 @@
 //! Random games for tests.
 
-use super::header::DataHeader;
+use super::file::DataHeader;
 use super::record::{GameRecord, Outcome, ScoredMove, TreePosition};
 use crate::board::{Game, Position};
 use crate::types::{Score, SplitMix64};

@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::codec::MAX_TREES;
 use super::openings::{Opening, Openings};
-use super::player::{self, Player};
+use super::player::{self, MOST_TREE_POSITIONS, Player};
 use super::record::{GameRecord, Outcome, ScoredMove, TreePosition};
-use super::trees::MOST_TREE_POSITIONS;
 use crate::board::{self, Position};
 use crate::types::{Color, Move, Score, SplitMix64};
 
@@ -162,8 +161,7 @@ impl Umpire {
 
 #[cfg(test)]
 mod tests {
-    use super::super::player::Thinking;
-    use super::super::trees::TreeSettings;
+    use super::super::player::{Thinking, TreeSettings};
     use super::*;
     use crate::nnue;
 

@@ -5,10 +5,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::codec;
-use super::error::{DataError, Sound};
-use super::header::DataHeader;
-use super::reader::{
-    BLOCK_HEAD_BYTES, BLOCK_MARK, DataReader, MAX_PAYLOAD, block_checksum, holds_other_block,
+use super::file::{
+    BLOCK_HEAD_BYTES, BLOCK_MARK, DataError, DataHeader, DataReader, MAX_PAYLOAD, Sound, block_checksum,
+    holds_other_block,
 };
 use super::record::GameRecord;
 
@@ -225,7 +224,7 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
-    use super::super::error::BlockFault;
+    use super::super::file::BlockFault;
     use super::super::sample;
     use super::*;
     use crate::types::SplitMix64;
