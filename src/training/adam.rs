@@ -1,7 +1,6 @@
 //! The optimiser AdamW (Loshchilov and Hutter, "Decoupled Weight Decay Regularization"), with clipping.
 
-use super::lane::{LANE, Lane, Lanes};
-use super::shape::Shape;
+use super::shape::{LANE, Lane, Lanes, Shape};
 
 const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.999;

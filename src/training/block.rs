@@ -10,10 +10,9 @@
 //!   of its rows would read and write a row where this only reads one.
 //! - A block is small enough for its accumulators to be still in the cache on the way back.
 
-use super::lane::{LANE, Lane, Lanes};
 use super::objective::{Cost, Objective};
 use super::record::Record;
-use super::shape::Shape;
+use super::shape::{LANE, Lane, Lanes, Shape};
 
 /// Positions in a block. 128 and 512 were measured equally fast.
 pub(super) const BLOCK: usize = 256;

@@ -23,9 +23,8 @@ use std::path::Path;
 
 use super::adam::Adam;
 use super::history::{History, Row};
-use super::lane::{LANE, Lanes};
 use super::settings::Settings;
-use super::shape::Shape;
+use super::shape::{LANE, Lanes, Shape};
 use super::trainer::{State, Trainer, Validation};
 
 const MAGIC: [u8; 8] = *b"QLNTRAIN";

@@ -3,7 +3,7 @@
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-use super::random::Permutation;
+use super::permutation::Permutation;
 use super::record::Record;
 use crate::board::Position;
 use crate::datagen::{GameRecord, Kept, KeptTree, Outcome};

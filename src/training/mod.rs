@@ -29,38 +29,32 @@
 mod adam;
 mod block;
 mod checkpoint;
-mod curve;
 mod dataset;
 mod history;
 mod knowledge;
 mod labels;
-mod lane;
 mod objective;
+mod permutation;
 mod quantise;
-mod random;
 mod record;
 #[cfg(test)]
 mod reference;
 #[cfg(test)]
 mod samples;
-mod scale;
 mod session;
 mod settings;
 mod shape;
 mod trainer;
-mod weighting;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use dataset::{Dataset, DatasetBuilder, TooManyPositions};
 pub use history::{History, Row};
 pub use knowledge::Knowledge;
-pub use labels::SignAgreement;
-pub use objective::{Cost, Objective};
+pub use labels::{ScaleFit, SignAgreement, fit_scale};
+pub use objective::{Cost, Curve, Objective};
 pub use quantise::{Health, evaluate, examine};
 pub use record::Record;
-pub use scale::{ScaleFit, fit_scale};
 pub use session::{Session, Target, TrainingError};
 pub use settings::{Schedule, Settings};
 pub use shape::Shape;
 pub use trainer::{PARTS, Trainer, Validation};
-pub use weighting::Curve;

@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use super::adam::CLIP;
-use super::lane::{LANE, Lanes};
 use super::record::Record;
 use super::settings::Settings;
-use super::shape::Shape;
+use super::shape::{LANE, Lanes, Shape};
 use super::trainer::Trainer;
 use crate::nnue::{MAX_FEATURE_WEIGHT, MAX_OUTPUT_WEIGHT, NetworkParts, QA, QB, can_occur, output_bucket};
 

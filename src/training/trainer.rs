@@ -6,12 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use super::adam::Adam;
 use super::block::{BLOCK, Block};
-use super::lane::{Lane, Lanes};
 use super::objective::Objective;
-use super::random::Permutation;
+use super::permutation::Permutation;
 use super::record::Record;
 use super::settings::Settings;
-use super::shape::Shape;
+use super::shape::{Lane, Lanes, Shape};
 use crate::nnue::FEATURES;
 use crate::types::SplitMix64;
 
@@ -335,10 +334,9 @@ mod tests {
     use super::*;
     use crate::training::checkpoint::Checkpoint;
     use crate::training::history::History;
-    use crate::training::objective::Cost;
+    use crate::training::objective::{Cost, Curve};
     use crate::training::samples::{material_records, settings};
     use crate::training::settings::Schedule;
-    use crate::training::weighting::Curve;
 
     /// The trainer after so many steps, and the losses on the way.
     fn trained(settings: Settings, threads: usize, records: &[Record], steps: usize) -> (Trainer, Vec<f64>) {
@@ -508,7 +506,7 @@ mod tests {
         // 4 passes of 4 steps.
         let settings = settings(32, 1);
         let averaging = Settings { average: 0.25, ..settings };
-        let mut sums = vec![0.0; settings.shape.lanes() * crate::training::lane::LANE];
+        let mut sums = vec![0.0; settings.shape.lanes() * crate::training::shape::LANE];
         for steps in 13..=16 {
             let (plain, _) = trained(settings, 1, &records, steps);
             assert!(plain.state.trained() == &plain.state.weights);
