@@ -35,6 +35,8 @@ pub const MAX_HASH_MIB: usize = 1 << 25;
 const LEVEL_HASH_MIB: usize = 16;
 /// What a search thread uses, in bytes.
 const THREAD_BYTES: u64 = 6 << 20;
+/// Number of search threads at start.
+pub const DEFAULT_THREADS: usize = 1;
 /// Most search threads.
 pub const MAX_THREADS: usize = 256;
 
@@ -92,8 +94,8 @@ impl Engine {
             tt_is_used: false,
             network: nnue::built_in(),
             tablebases: None,
-            probe_rules: ProbeRules::default(),
-            workers: Workers::new(1)?,
+            probe_rules: ProbeRules::DEFAULT,
+            workers: Workers::new(DEFAULT_THREADS)?,
             opening: Opening::new(),
             level: None,
             seed: SplitMix64::unpredictable().next(),

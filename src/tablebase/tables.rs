@@ -83,9 +83,15 @@ pub struct ProbeRules {
     pub fifty_move_rule: bool,
 }
 
+impl ProbeRules {
+    /// All tables are asked at any depth.
+    pub const DEFAULT: ProbeRules =
+        ProbeRules { min_depth: 1, max_men: name::MAX_MEN, fifty_move_rule: true };
+}
+
 impl Default for ProbeRules {
     fn default() -> ProbeRules {
-        ProbeRules { min_depth: 1, max_men: name::MAX_MEN, fifty_move_rule: true }
+        ProbeRules::DEFAULT
     }
 }
 

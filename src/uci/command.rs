@@ -35,7 +35,10 @@ pub enum Command {
     Perft {
         depth: u32,
     },
-    Help,
+    Help {
+        /// The word `options` or the name of one.
+        topic: Option<String>,
+    },
 }
 
 /// The arguments of `go`.
@@ -170,7 +173,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
         "eval" => Command::Eval,
         "bench" => Command::Bench { depth: optional_number("bench", arguments)?.map(clamp_depth) },
         "perft" => Command::Perft { depth: perft_depth("perft", arguments)? },
-        _ => Command::Help,
+        _ => Command::Help { topic: (!arguments.is_empty()).then(|| arguments.join(" ")) },
     }))
 }
 

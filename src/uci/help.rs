@@ -30,8 +30,10 @@ Searching (the answer ends with a line 'bestmove')
   stop                         end the search, also a perft or bench
 
 Options
-  uci                          list them
+  help options                 what each of them does
+  help Hash                    what this one does
   setoption name Hash value 256
+  uci                          list them for programs
   isready                      answer readyok when ready, also during a search
 
 Other

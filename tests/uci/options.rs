@@ -163,52 +163,92 @@ fn mistyped_option_names_are_recognised() {
     client.quit();
 }
 
-/// The rows of README's table of options: name, range, default.
-fn documented_options() -> Vec<[String; 3]> {
+/// An option as README or the program describes it.
+#[derive(Debug, PartialEq)]
+struct Described {
+    name: String,
+    range: String,
+    default: String,
+    about: String,
+}
+
+/// The rows of README's table of options.
+fn documented_options() -> Vec<Described> {
     let readme = include_str!("../../README.md");
     let section = readme.split("\n## UCI options\n").nth(1).expect("README has the section");
     let table = section.split("\n## ").next().unwrap_or_default().lines();
-    let cell = |text: &str| text.trim().trim_matches('`').to_owned();
+    let cell = |text: &str| text.trim().replace('`', "");
     table
         .filter(|line| line.starts_with("| `"))
         .map(|line| {
             let cells: Vec<&str> = line.split('|').collect();
             assert_eq!(cells.len(), 7, "five cells: {line}");
-            assert!(cells[4..6].iter().all(|text| text.trim().len() > 10), "explained: {line}");
-            [cell(cells[1]), cell(cells[2]), cell(cells[3])]
+            assert!(cells[5].trim().len() > 10, "it is said when to touch it: {line}");
+            let [name, range, default, about] = [1, 2, 3, 4].map(|index| cell(cells[index]));
+            Described { name, range, default, about }
         })
         .collect()
 }
 
-// A build for tuning has many more options, which the README does not list.
+/// What `help` with these words says of options: for each a line `NAME: RANGE, default DEFAULT` and a sentence.
+fn explained_options(client: &mut Client, topic: &str) -> Vec<Described> {
+    client.send(&format!("help {topic}"));
+    let lines = client.sync();
+    let explained = lines.chunks(2).map(|pair| {
+        let [first, about] = pair else { panic!("{lines:?}") };
+        let (name, rest) = first.split_once(": ").expect("a range follows the name");
+        let (range, default) = rest.split_once(", default ").unwrap_or((rest, ""));
+        let [name, range, default, about] = [name, range, default, about.trim()].map(str::to_owned);
+        Described { name, range, default, about }
+    });
+    explained.collect()
+}
+
+// A build for tuning has many more options, which README does not list.
 #[cfg(not(feature = "tuning"))]
 #[test]
-fn the_readme_lists_all_options_with_ranges_and_defaults() {
+fn readme_and_help_describe_the_options_that_the_program_has() {
     let mut client = Client::start();
     client.send("uci");
     let lines = client.read_until("uciok", |line| line == "uciok");
-    client.quit();
+    let listed: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("option name ")).collect();
+    let explained = explained_options(&mut client, "options");
     let documented = documented_options();
-    for line in lines.iter().filter_map(|line| line.strip_prefix("option name ")) {
-        let (name, rest) = line.split_once(" type ").expect("options have a type");
-        let words: Vec<&str> = rest.split(' ').collect();
-        let after = |key| words.iter().position(|&word| word == key).map_or("", |at| words[at + 1]);
-        let range = match words[0] {
-            "spin" => format!("{} to {}", after("min"), after("max")),
-            "check" => "true, false".to_owned(),
-            "button" => "button".to_owned(),
-            "combo" => rest.split(" var ").skip(1).collect::<Vec<_>>().join(", "),
-            "string" => "text".to_owned(),
-            other => panic!("unknown type {other}"),
+    assert_eq!((explained.len(), documented.len()), (listed.len(), listed.len()), "{documented:#?}");
+    for (line, option) in listed.iter().zip(&explained) {
+        let Described { name, range, default, about } = option;
+        // What `help` says is what `uci` lists.
+        let kind = match range.split_once(" to ") {
+            Some((min, max)) => format!("spin default {default} min {min} max {max}"),
+            None if range == "true, false" => format!("check default {default}"),
+            None if range == "button" => "button".to_owned(),
+            None => format!("string default {default}"),
         };
-        let row = documented.iter().find(|row| row[0] == name);
+        assert_eq!(*line, format!("{name} type {kind}"));
+        let row = documented.iter().find(|row| row.name == *name);
         let row = row.unwrap_or_else(|| panic!("README does not list {name}"));
-        // What a text is, a path for instance, is said in words.
-        let said = if words[0] == "string" && !row[1].is_empty() { "text" } else { row[1].as_str() };
-        assert_eq!((said, row[2].as_str()), (range.as_str(), after("default")), "{name}");
+        assert_eq!(row.range, *range, "{name}");
+        // Only the text that names the version is given by its first word.
+        let said = if name == "UCI_EngineAbout" { default.split(' ').next() } else { Some(default.as_str()) };
+        assert_eq!(Some(row.default.as_str()), said, "{name}");
+        assert!(row.about.starts_with(about.as_str()), "README on {name} begins otherwise than '{about}'");
     }
-    let listed = lines.iter().filter(|line| line.starts_with("option ")).count();
-    assert_eq!(documented.len(), listed, "README lists options that there are not: {documented:?}");
+    client.quit();
+}
+
+#[test]
+fn help_explains_one_option_or_the_commands() {
+    let mut client = Client::start();
+    for topic in ["Move Overhead", "move  overhead"] {
+        let [option] = &explained_options(&mut client, topic)[..] else { panic!("{}", client.log) };
+        let found = (option.name.as_str(), option.range.as_str(), option.default.as_str());
+        assert_eq!(found, ("Move Overhead", "0 to 5000", "10"));
+    }
+    for line in ["help", "?", "help Nonsense"] {
+        client.send(line);
+        assert!(client.sync().iter().any(|line| line.contains("go depth")), "{line}");
+    }
+    client.quit();
 }
 
 #[test]

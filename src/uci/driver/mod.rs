@@ -10,8 +10,8 @@
 //! A position that cannot be set up leaves none: until there is one again, nothing is searched, since a move
 //! of an earlier position would be taken for one of this.
 
+mod options;
 mod queue;
-mod set_option;
 
 use std::io::{BufRead, BufReader, stdin};
 use std::sync::Arc;
@@ -24,7 +24,6 @@ use super::command::{self, Command, GoCommand};
 use super::help::HELP;
 use super::input::{self, Input, MAX_LINE};
 use super::node_clock::NodeClock;
-use super::options::{self, Settings};
 use super::{format, position, run_bench};
 use crate::board::Position;
 use crate::console::Output;
@@ -36,6 +35,7 @@ use crate::nnue::inference::Kernels;
 use crate::notation::parse_uci;
 use crate::search::{Control, GameClock, SearchEvent, SearchLimits};
 use crate::types::{Depth, Move};
+use options::Settings;
 use queue::{Order, Queue};
 
 enum Event {
@@ -80,21 +80,7 @@ pub fn converse(
     let reader_sender = sender.clone();
     let reader = move || read_input(stream, &reader_sender);
     thread::Builder::new().name("input".to_owned()).spawn(reader).map_err(EngineError::Thread)?;
-    let mut driver = Driver {
-        engine: Engine::new()?,
-        settings: Settings::default(),
-        node_clock: NodeClock::default(),
-        output: output.into(),
-        sender,
-        refused: None,
-        searching: false,
-        stopping: false,
-        preparing: false,
-        leaving: false,
-        stop_work: Box::new(|| {}),
-        queue: Queue::default(),
-    };
-    driver.serve(&events);
+    Driver::new(output.into(), sender)?.serve(&events);
     Ok(())
 }
 
@@ -131,6 +117,26 @@ struct Driver {
 }
 
 impl Driver {
+    /// A driver with all options at their defaults. Finished work sends its events to `sender`.
+    fn new(output: Arc<Output>, sender: Sender<Event>) -> Result<Driver, EngineError> {
+        let mut driver = Driver {
+            engine: Engine::new()?,
+            settings: Settings::default(),
+            node_clock: NodeClock::default(),
+            output,
+            sender,
+            refused: None,
+            searching: false,
+            stopping: false,
+            preparing: false,
+            leaving: false,
+            stop_work: Box::new(|| {}),
+            queue: Queue::default(),
+        };
+        driver.set_defaults();
+        Ok(driver)
+    }
+
     fn serve(&mut self, events: &Receiver<Event>) {
         let mut input_ended = false;
         while let Some(event) = self.next_event(events, input_ended) {
@@ -296,7 +302,7 @@ impl Driver {
             }
             Command::Bench { depth } => self.bench(depth),
             Command::Perft { depth } => self.perft(depth),
-            Command::Help => self.say(HELP),
+            Command::Help { topic } => self.help(topic.as_deref()),
             Command::Display | Command::Eval | Command::Debug(_) | Command::Register | Command::Quit => {}
         }
     }
@@ -344,10 +350,19 @@ impl Driver {
         self.settings.chess960 || self.position().needs_chess960()
     }
 
+    /// Explains the commands, all options, or one option.
+    fn help(&self, topic: Option<&str>) {
+        let text = match topic {
+            Some("options") => options::explain(None),
+            Some(name) => options::explain(Some(name)),
+            None => None,
+        };
+        self.say(text.as_deref().unwrap_or(HELP));
+    }
+
     fn identify(&self) {
-        let options: Vec<String> = options::describe().collect();
-        self.output
-            .line(&format!("id name {NAME}\nid author the Quillon authors\n{}\nuciok", options.join("\n")));
+        let options = options::list().join("\n");
+        self.say(&format!("id name {NAME}\nid author the Quillon authors\n{options}\nuciok"));
     }
 
     /// All or nothing: when not everything fits, there is no position.

@@ -28,7 +28,7 @@ impl Order {
     pub(super) fn is_question(&self) -> bool {
         match self {
             Order::Command(command) => {
-                matches!(command, Command::Uci | Command::IsReady | Command::Debug(_) | Command::Help)
+                matches!(command, Command::Uci | Command::IsReady | Command::Debug(_) | Command::Help { .. })
             }
             Order::Fault { loses_position, .. } => !loses_position,
         }
