@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::eval_file::EvalFile;
+use super::EvalFile;
 use crate::console::Output;
 use crate::datagen::{
     DataHeader, DataWriter, Goal, MOST_TREE_POSITIONS, Openings, OpeningsError, Progress, RANDOM_PLIES,

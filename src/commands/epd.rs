@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use super::{EvalFile, faults};
+use super::{EvalFile, report_faults};
 use crate::board::{FenError, Game, Position};
 use crate::console::{Output, progress};
 use crate::engine::Engine;
@@ -164,7 +164,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     // Some editors put a byte order mark in front.
     let text = text.trim_start_matches('\u{feff}');
     let (problems, unusable) = problems(&file.to_string(), text);
-    faults::tell(&file.to_string(), &unusable, output);
+    report_faults(&file.to_string(), &unusable, output);
     let bar = progress::bar(problems.len() as u64, "positions");
     let (mut passed, mut failed) = (0, unusable.len());
     for (line, problem) in problems {

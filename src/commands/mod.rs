@@ -3,11 +3,8 @@
 mod data;
 mod datagen;
 mod epd;
-mod eval_file;
-mod faults;
 mod perft;
 pub mod selftest;
-pub mod suite;
 mod train;
 
 use std::fmt::Display;
@@ -21,10 +18,10 @@ use clap::{Parser, Subcommand};
 use crate::console::Output;
 use crate::engine::{NAME, bench};
 use crate::nnue::inference::Kernels;
+use crate::nnue::{self, Network};
 use crate::search::Control;
 use crate::types::Depth;
 use crate::uci::{self, run_bench};
-use eval_file::EvalFile;
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and output, which is what
 /// chess programs such as Cute Chess or Arena expect.
@@ -94,6 +91,40 @@ enum Tool {
     },
 }
 
+/// The options that several tools have for the evaluation.
+#[derive(clap::Args)]
+pub struct EvalFile {
+    /// Evaluate with the network of this file instead of the built-in one
+    #[arg(long = "eval-file", value_name = "NET")]
+    path: Option<PathBuf>,
+    /// Evaluate by 'material', with a little noise: where training from nothing begins
+    #[arg(long = "eval", value_name = "NAME", conflicts_with = "path")]
+    name: Option<Named>,
+}
+
+/// An evaluation that is part of the program besides the built-in network.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Named {
+    Material,
+}
+
+impl EvalFile {
+    /// The network chosen.
+    ///
+    /// # Errors
+    /// When the file cannot be used, as a message for people.
+    pub fn network(&self) -> Result<Arc<Network>, String> {
+        match (&self.path, self.name) {
+            (Some(path), _) => match Network::load(path) {
+                Ok(network) => Ok(Arc::new(network)),
+                Err(error) => Err(format!("{}: {error}", path.display())),
+            },
+            (None, Some(Named::Material)) => Ok(nnue::material()),
+            (None, None) => Ok(nnue::built_in()),
+        }
+    }
+}
+
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
     let tool = match Arguments::try_parse() {
@@ -147,8 +178,8 @@ impl Tool {
             #[cfg(feature = "tuning")]
             Tool::Spsa => Ok(list_parameters(output)),
             Tool::PerftSuite { file, max_depth, max_nodes, threads } => {
-                let limits = suite::Limits { max_depth, max_nodes, threads: threads.into() };
-                suite::run_file(&file, limits, output)
+                let limits = perft::SuiteLimits { max_depth, max_nodes, threads: threads.into() };
+                perft::run_suite(&file, limits, output)
             }
         }
     }
@@ -184,6 +215,20 @@ fn complain(message: &str) {
 /// A message about a file.
 fn about(file: &Path, error: impl Display) -> String {
     format!("{}: {error}", file.display())
+}
+
+/// Faults that are told one by one.
+const SHOWN_FAULTS: usize = 8;
+
+/// Tells the first faults of a file, a line each, and how many more there are. A file that is something else
+/// altogether is wrong in every line.
+fn report_faults(file: &str, faults: &[String], output: &Output) {
+    for fault in faults.iter().take(SHOWN_FAULTS) {
+        output.line(fault);
+    }
+    if faults.len() > SHOWN_FAULTS {
+        output.line(&format!("{file}: {} more lines that cannot be used", faults.len() - SHOWN_FAULTS));
+    }
 }
 
 fn speak_uci(output: &Arc<Output>) -> Result<ExitCode, String> {

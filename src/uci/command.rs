@@ -1,8 +1,10 @@
-//! Lines of input as values.
+//! Lines of input as values, the text that explains them, and the argument of `position` as a game.
 
 use std::time::Duration;
 
-use crate::types::{Color, Depth};
+use crate::board::{FenError, FenRepair, Game};
+use crate::notation::{MoveError, parse_uci};
+use crate::types::{CastlingMode, Color, Depth};
 
 /// A command with its arguments; positions and moves are still text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,6 +130,51 @@ const WORDS: [&str; 19] = [
 
 /// How many of them are UCI's. Only for these are unknown words skipped, since programs send no others.
 const UCI_WORDS: usize = 11;
+
+/// What `help` prints.
+pub(super) const HELP: &str = "\
+Quillon speaks UCI, the protocol of chess programs; usually a program like Cute Chess types here.
+
+To try it, type these lines:
+  position startpos moves e2e4 c7c5
+  d
+  go movetime 1000
+
+Positions
+  position startpos            the initial position
+  position fen FEN             any other, for instance
+                               position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1
+  position ... moves M M ...   and moves from there: e2e4, e7e8q, castling e1g1
+  d                            show the board
+  eval                         static evaluation
+  ucinewgame                   forget the last game
+
+Searching (the answer ends with a line 'bestmove')
+  go depth 12                  to a depth in plies
+  go movetime 5000             for 5 seconds
+  go nodes 1000000             so many nodes
+  go mate 4                    until a mate in at most 4 moves is found
+  go infinite                  until you type stop
+  go wtime 60000 btime 60000   as long as these clocks suggest, in milliseconds;
+                               also winc MS, binc MS, movestogo N
+  go ... searchmoves e2e4 d2d4 only these first moves
+  go ponder ..., ponderhit     on the opponent's time; the expected move was played
+  stop                         end the search, also a perft or bench
+
+Options
+  help options                 what each of them does
+  help Hash                    what this one does
+  setoption name Hash value 256
+  uci                          list them for programs
+  isready                      answer readyok when ready, also during a search
+
+Other
+  go perft 5, perft 5          count move sequences, by first move
+  bench [DEPTH]                search fixed positions; the node count identifies the search
+  debug on, debug off          accepted; nothing more is printed
+  help                         this text
+  quit                         leave
+From a shell, 'quillon --help' lists further commands.";
 
 /// Reads a line. Empty lines and comments (`#`) give `None`. As the specification asks, unknown words
 /// before a command are skipped, unless the first is a command mistyped.
@@ -340,6 +387,46 @@ pub(super) fn suggestion(nearest: &Option<&'static str>) -> String {
     nearest.map_or(String::new(), |word| format!(", did you mean '{word}'?"))
 }
 
+/// Why a position was not set up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PositionError {
+    /// The FEN is wrong.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// A move of the list is wrong.
+    #[error("{error} (move {number} of the list)")]
+    Move {
+        /// What is wrong with it.
+        error: MoveError,
+        /// Its place in the list, from 1.
+        number: usize,
+    },
+}
+
+/// Sets a FEN up, or the initial position, and plays the moves. The game can hold long lists: only the keys
+/// that a repetition needs are kept. What does not change where the men stand is put right in the FEN as in
+/// [`Game::parse_lenient`]; each such repair is told, also when a move is wrong then.
+///
+/// # Errors
+/// When the FEN is beyond repair or one of the moves is wrong.
+pub fn set_up(
+    fen: Option<&str>,
+    moves: &[String],
+    mode: CastlingMode,
+    tell: impl FnMut(FenRepair),
+) -> Result<Game, PositionError> {
+    let (mut game, repairs) = match fen {
+        Some(fen) => Game::parse_lenient(fen, mode)?,
+        None => (Game::default(), Vec::new()),
+    };
+    repairs.into_iter().for_each(tell);
+    for (index, text) in moves.iter().enumerate() {
+        let mv = parse_uci(game.position(), text);
+        game.play(mv.map_err(|error| PositionError::Move { error, number: index + 1 })?);
+    }
+    Ok(game)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -461,5 +548,30 @@ mod tests {
         assert_eq!(nearest("thread"), Some("Threads"));
         assert_eq!(nearest("Contempt"), None);
         assert_eq!(nearest("e"), None);
+    }
+
+    fn standard(fen: Option<&str>, list: &str) -> (Result<Game, PositionError>, Vec<FenRepair>) {
+        let moves: Vec<String> = list.split_whitespace().map(str::to_owned).collect();
+        let mut repairs = Vec::new();
+        let game = set_up(fen, &moves, CastlingMode::Standard, |repair| repairs.push(repair));
+        (game, repairs)
+    }
+
+    #[test]
+    fn all_or_nothing() {
+        let game = standard(None, "e2e4 e7e5 g1f3 b8c6").0.unwrap();
+        assert_eq!(game.earlier_keys().len(), 2);
+        let error = standard(None, "e2e4 e7e5 e4e5").0.unwrap_err();
+        assert_eq!(error.to_string(), "move e4e5 is illegal here (move 3 of the list)");
+        assert!(matches!(standard(Some("8/8 w"), "").0, Err(PositionError::Fen(_))));
+    }
+
+    #[test]
+    fn repairs_are_told_before_the_moves_are_played() {
+        let fen = Some("4k3/8/8/8/8/8/8/4K2R w KQ - 0 1");
+        let (game, repairs) = standard(fen, "e1g1");
+        assert!(game.is_ok() && repairs.len() == 1, "{repairs:?}");
+        let (game, repairs) = standard(fen, "e1c1");
+        assert!(game.is_err() && repairs.len() == 1, "{repairs:?}");
     }
 }

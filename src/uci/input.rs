@@ -38,11 +38,31 @@ pub fn read(stream: &mut impl BufRead) -> io::Result<Option<Input>> {
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| {
         #[cfg(windows)]
-        if let Some(text) = super::codepage::decode(error.as_bytes()) {
+        if let Some(text) = codepage::decode(error.as_bytes()) {
             return text;
         }
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     })
+}
+
+/// Text of Windows programs that know no Unicode: letters by the code page that the system is set to.
+#[cfg(windows)]
+mod codepage {
+    use windows_sys::Win32::Globalization::{CP_ACP, MultiByteToWideChar};
+
+    /// Text in the system's code page; `None` where the system cannot make anything of it.
+    // Only the system knows its code page, and there is no safe way to ask it.
+    #[allow(unsafe_code)]
+    pub(super) fn decode(bytes: &[u8]) -> Option<String> {
+        // No code page has letters that need more units in UTF-16 than bytes in it.
+        let mut units = vec![0_u16; bytes.len()];
+        let length = i32::try_from(bytes.len()).ok()?;
+        // SAFETY: both pointers are to `length` elements, the function's two counts, and last until it returns.
+        let written =
+            unsafe { MultiByteToWideChar(CP_ACP, 0, bytes.as_ptr(), length, units.as_mut_ptr(), length) };
+        let written = usize::try_from(written).ok().filter(|&written| written > 0)?;
+        Some(String::from_utf16_lossy(&units[..written]))
+    }
 }
 
 #[cfg(test)]
@@ -74,5 +94,12 @@ mod tests {
         assert_eq!(read_all(&long(MAX_LINE + 1)), [Input::TooLong, line("uci")]);
         assert_eq!(read_all(&long(3 * MAX_LINE)), [Input::TooLong, line("uci")]);
         assert_eq!(read_all(&vec![b' '; 2 * MAX_LINE]), [Input::TooLong]);
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn ascii_is_in_every_code_page() {
+        assert_eq!(codepage::decode(b"position startpos").as_deref(), Some("position startpos"));
+        assert_eq!(codepage::decode(b""), None);
     }
 }

@@ -12,8 +12,8 @@ use quillon::console::Output;
 use quillon::notation::{format_uci, parse_uci};
 use quillon::types::CastlingMode;
 use quillon::uci::command::{self, Command};
+use quillon::uci::converse;
 use quillon::uci::input::{self, Input};
-use quillon::uci::{converse, position};
 
 const MODES: [CastlingMode; 2] = [CastlingMode::Standard, CastlingMode::Chess960];
 
@@ -23,7 +23,7 @@ pub fn check_line(line: &str) {
         Ok(Some(Command::Position { fen, moves })) => {
             for mode in MODES {
                 let tell = |repair: FenRepair| assert!(!repair.to_string().is_empty());
-                match position::set_up(fen.as_deref(), &moves, mode, tell) {
+                match command::set_up(fen.as_deref(), &moves, mode, tell) {
                     Ok(game) => check_game(&game),
                     Err(error) => assert!(!error.to_string().is_empty()),
                 }
@@ -190,7 +190,7 @@ impl Belief {
     fn hear(&mut self, line: &str) {
         match command::parse(line) {
             Ok(Some(Command::Position { fen, moves })) => {
-                let game = position::set_up(fen.as_deref(), &moves, self.mode, |_| ());
+                let game = command::set_up(fen.as_deref(), &moves, self.mode, |_| ());
                 self.position = game.ok().map(|game| *game.position());
             }
             Ok(Some(Command::UciNewGame)) => self.position = Some(Position::start()),

@@ -20,17 +20,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use super::command::{self, Command, GoCommand};
-use super::help::HELP;
+use super::command::{self, Command, GoCommand, HELP};
+use super::format;
 use super::input::{self, Input, MAX_LINE};
 use super::node_clock::NodeClock;
-use super::{format, position, run_bench};
 use crate::board::Position;
 use crate::console::Output;
-use crate::engine::bench::DEFAULT_DEPTH;
-use crate::engine::{Engine, EngineError, NAME};
+use crate::engine::{Engine, EngineError, NAME, bench};
 use crate::eval::WdlModel;
 use crate::movegen::perft_divide;
+use crate::nnue::Network;
 use crate::nnue::inference::Kernels;
 use crate::notation::parse_uci;
 use crate::search::{Control, GameClock, SearchEvent, SearchLimits};
@@ -368,7 +367,7 @@ impl Driver {
     /// All or nothing: when not everything fits, there is no position.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) {
         let mode = self.settings.castling_mode();
-        match position::set_up(fen, moves, mode, |repair| self.complain(&repair)) {
+        match command::set_up(fen, moves, mode, |repair| self.complain(&repair)) {
             Ok(game) => {
                 self.engine.set_game(game);
                 self.refused = None;
@@ -485,7 +484,7 @@ impl Driver {
 
     /// Runs the bench on a thread of its own.
     fn bench(&mut self, depth: Option<Depth>) {
-        let depth = depth.unwrap_or(DEFAULT_DEPTH);
+        let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
         let (network, kernels) = (Arc::clone(self.engine.network()), Kernels::best());
         let output = Arc::clone(&self.output);
         let control = Arc::new(Control::new(1, false));
@@ -505,5 +504,27 @@ impl Driver {
             Ok(_) => self.searching = true,
             Err(error) => self.complain(&error),
         }
+    }
+}
+
+/// Runs the bench until it is stopped. Prints a line per position, as long as somebody reads them, and returns the
+/// closing one.
+pub fn run_bench(
+    depth: Depth,
+    network: Arc<Network>,
+    kernels: Kernels,
+    output: &Output,
+    control: &Arc<Control>,
+) -> String {
+    let total = bench::POSITIONS.len();
+    let progress = |number: usize, nodes| {
+        if !output.line(&format!("position {number:>2} of {total}: {nodes:>9} nodes")) {
+            control.stop();
+        }
+    };
+    match bench::run_until(control, depth, network, kernels, progress) {
+        Ok(_) if control.is_stopped() => "info string bench stopped".to_owned(),
+        Ok(report) => format!("{} nodes {} nps", report.nodes, report.nps()),
+        Err(error) => format!("info string {error}"),
     }
 }
