@@ -1,5 +1,5 @@
-//! What every program with a text interface needs: output line by line with a log of it, the progress of long runs,
-//! drawings. Nothing here knows of chess.
+//! The text interface without chess: [`Output`] writes and logs lines, `progress` shows how far long runs are, `svg`
+//! has the common parts of drawings.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write, stdout};
@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Writes whole lines from any thread, each flushed at once, never mixed.
 pub struct Output {
     stream: Mutex<Box<dyn Write + Send>>,
-    /// Why a line could not be written, the first time that happened.
+    /// The error of the first line that could not be written.
     failure: OnceLock<io::Error>,
     on_failure: fn(&io::Error),
     log: Mutex<Option<Log>>,
@@ -32,13 +32,13 @@ impl Output {
         }
     }
 
-    /// The same, with something to be done as soon as a line cannot be written.
+    /// The same output, which calls `on_failure` as soon as a line cannot be written.
     pub fn on_failure(self, on_failure: fn(&io::Error)) -> Output {
         Output { on_failure, ..self }
     }
 
-    /// Writes one or more lines, to which a line end is added. False when they cannot be written, mostly because
-    /// nobody reads them any more.
+    /// Writes one or more lines and adds a line end. Returns false when they cannot be written, usually because the
+    /// reader has gone away.
     pub fn line(&self, text: &str) -> bool {
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         let mut written = writeln!(stream, "{text}").and_then(|()| stream.flush());
@@ -56,12 +56,12 @@ impl Output {
         self.failure.get().is_some()
     }
 
-    /// Why a line could not be written, where that has happened.
+    /// The error of the first line that could not be written.
     pub fn failure(&self) -> Option<&io::Error> {
         self.failure.get()
     }
 
-    /// Logs all lines from now on at the end of a file, or nowhere. On an error the present log goes on.
+    /// Appends all lines from now on to this log file; `None` ends logging. On an error the present log stays open.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -71,7 +71,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes a line of input, which came at this time, into the log, if there is one.
+    /// Writes a line of input with the time of its arrival into the log, if there is one.
     pub fn log_input(&self, line: &str, time: SystemTime) {
         if let Err(error) = self.record(time, '>', line) {
             self.line(&log_lost(&error));
@@ -82,7 +82,7 @@ impl Output {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes into the log. One that cannot be written is given up.
+    /// Writes into the log, which is closed when that fails.
     fn record(&self, time: SystemTime, mark: char, text: &str) -> io::Result<()> {
         let mut log = self.log();
         let result = log.as_mut().map_or(Ok(()), |log| log.add(time, mark, text));
@@ -97,23 +97,23 @@ fn log_lost(error: &io::Error) -> String {
     format!("info string Debug Log File is given up: {error}")
 }
 
-/// The file of the option `Debug Log File`: all that is read and written, for finding out who was to blame.
+/// A log of all input and output, the file of the option `Debug Log File`.
 struct Log(File);
 
 impl Log {
-    /// Opens a log to write at its end.
+    /// Opens a log, to append to it.
     ///
     /// # Errors
     /// When the file cannot be written.
     fn open(path: &Path) -> io::Result<Log> {
-        // Opening a pipe would wait for somebody to read it.
+        // Opening a pipe would block until another process reads it.
         if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
             return Err(io::Error::other("not a regular file"));
         }
         Ok(Log(OpenOptions::new().create(true).append(true).open(path)?))
     }
 
-    /// Adds lines, each with this time, the time of day in UTC, and a mark: `>` for input, `<` for output.
+    /// Appends lines, each with the time of day in UTC and a mark: `>` for input, `<` for output.
     ///
     /// # Errors
     /// When the file cannot be written, for instance on a full disk.
@@ -123,18 +123,18 @@ impl Log {
         for line in text.lines() {
             entry.push_str(&format!("{} {mark} {line}\n", time_of_day(ms)));
         }
-        // In one piece, since the file may be shared with another engine.
+        // With one call, since another engine may write to the same file.
         self.0.write_all(entry.as_bytes())
     }
 }
 
-/// A time in milliseconds as hours, minutes and seconds of its day.
+/// A time in milliseconds since the epoch as hours, minutes and seconds of the day.
 fn time_of_day(ms: u128) -> String {
     let (seconds, minutes, hours) = (ms / 1000 % 60, ms / 60_000 % 60, ms / 3_600_000 % 24);
     format!("{hours:02}:{minutes:02}:{seconds:02}.{:03}", ms % 1000)
 }
 
-/// How far long runs have come.
+/// Progress of long runs.
 pub(crate) mod progress {
     use std::io::{IsTerminal, stderr};
     use std::time::Duration;
@@ -154,17 +154,17 @@ pub(crate) mod progress {
         bar
     }
 
-    /// Hours, minutes and seconds.
+    /// A duration as hours, minutes and seconds.
     pub(crate) fn clock(seconds: u64) -> String {
         format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
     }
 }
 
-/// What all drawings have in common: SVG documents written as text.
+/// The common parts of drawings: SVG documents written as text.
 pub(crate) mod svg {
     use std::fmt::Display;
 
-    /// The start of a document of this size in pixels, on white. It ends with `</svg>`.
+    /// The start of a document of this size in pixels, with a white background. The caller ends it with `</svg>`.
     pub(crate) fn start(width: impl Display, height: impl Display) -> String {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
@@ -172,7 +172,7 @@ pub(crate) mod svg {
         )
     }
 
-    /// A text as it may stand between tags.
+    /// A text with the characters escaped that may not stand between tags.
     pub(crate) fn escaped(text: &str) -> String {
         text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
     }

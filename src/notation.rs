@@ -7,13 +7,13 @@ use crate::types::{Bitboard, CastlingSide, Color, File, Move, MoveList, Piece, P
 /// Why a text is not a legal move here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
-    /// The text has not the form of a move.
+    /// The text does not have the form of a move.
     #[error("'{0}' is not a move")]
     Malformed(String),
     /// The text has the form of a move, but no legal move fits it.
     #[error("move {0} is illegal here")]
     Illegal(String),
-    /// A pawn reaches the last rank, but no piece is named.
+    /// A pawn reaches the last rank, but the text names no promotion piece.
     #[error("move {0} does not say what the pawn becomes, e.g. {0}q")]
     MissingPromotion(String),
     /// More than one legal move fits the text.
@@ -21,7 +21,8 @@ pub enum MoveError {
     Ambiguous(String),
 }
 
-/// Writes a move in coordinate notation: `e2e4`, `e7e8q`. With `chess960`, castling is the king taking its rook; else the king's two steps.
+/// Writes a move in coordinate notation: `e2e4`, `e7e8q`. With `chess960`, castling is written as the king
+/// taking its rook, otherwise by the square on which the king lands.
 pub fn format_uci(mv: Move, chess960: bool) -> String {
     let from = mv.from();
     let to = if mv.is_castle() && !chess960 {
@@ -36,8 +37,8 @@ pub fn format_uci(mv: Move, chess960: bool) -> String {
     }
 }
 
-/// Reads a legal move in coordinate notation. Castling is understood in both spellings whatever the mode; where the king's
-/// destination is also an ordinary king move, the two-file spelling means the ordinary move. Promotion
+/// Reads a legal move in coordinate notation. Castling is read in both forms in every mode; when the king's
+/// destination is also the destination of an ordinary king move, the text means the ordinary move. Promotion
 /// letters may be upper case.
 pub fn parse_uci(position: &Position, text: &str) -> Result<Move, MoveError> {
     let malformed = || MoveError::Malformed(text.to_owned());
@@ -58,7 +59,7 @@ pub fn parse_uci(position: &Position, text: &str) -> Result<Move, MoveError> {
     let legal = position.legal_moves();
     let is_candidate = |mv: &&Move| mv.from() == from && mv.promotion() == promotion;
     let exact = legal.iter().filter(is_candidate).find(|mv| mv.to() == to);
-    // A king that steps onto its castling destination stays an ordinary move, so this comes second.
+    // An ordinary king move to the castling destination takes precedence, so this comes second.
     let castling = || {
         legal.iter().filter(is_candidate).find(|mv| {
             mv.is_castle() && {
@@ -110,7 +111,7 @@ pub fn format_san(position: &Position, mv: Move) -> String {
     san
 }
 
-/// Adds the file, else the rank, else both, where another piece of the type could legally go there.
+/// Adds the file, else the rank, else both, when another piece of the same type has a legal move to the same square.
 fn disambiguate(san: &mut String, position: &Position, mv: Move, kind: PieceType) {
     let rivals: Bitboard = position
         .legal_moves()
@@ -133,7 +134,7 @@ fn disambiguate(san: &mut String, position: &Position, mv: Move, kind: PieceType
     }
 }
 
-/// Reads a move in SAN. Accepted beyond the strict form: check marks and annotations (`+ # ! ?`) missing or
+/// Reads a move in SAN. Also accepts: check marks and annotations (`+ # ! ?`) missing or
 /// extra, `0-0` for `O-O`, promotion without `=`, more disambiguation than needed, a missing `x`.
 pub fn parse_san(position: &Position, text: &str) -> Result<Move, MoveError> {
     let malformed = || MoveError::Malformed(text.to_owned());
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_castling_spellings_are_read() {
+    fn both_forms_of_castling_are_read() {
         let position: Position = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1".parse().unwrap();
         for (short, long) in [("e1g1", "e1h1"), ("e1c1", "e1a1")] {
             let mv = parse_uci(&position, short).unwrap();
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_moves_are_told_apart() {
+    fn kinds_of_bad_moves_are_distinguished() {
         let start = Position::start();
         for text in ["", "e2", "e2e9", "z2e4", "e2e4qq", "e2e4x", "0000", "é2e4", "e2e4é"] {
             assert_eq!(parse_uci(&start, text), Err(MoveError::Malformed(text.to_owned())), "{text}");

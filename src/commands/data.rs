@@ -1,4 +1,4 @@
-//! `quillon data`: looks at files of self-play games and puts them together.
+//! `quillon data`: checks, describes and combines files of self-play games.
 
 use std::collections::HashSet;
 use std::fs;
@@ -34,12 +34,12 @@ Examples:
 
 #[derive(clap::Subcommand)]
 enum Task {
-    /// Report counts, histograms, duplicates, and how well scores foretell results
+    /// Report counts, histograms, duplicates, and how well scores predict results
     Stats {
         /// Files of games
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Draw the histograms into this file, too
+        /// Also draw the histograms into this file
         #[arg(long, value_name = "FILE")]
         svg: Option<PathBuf>,
     },
@@ -49,7 +49,7 @@ enum Task {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Put the games of several files into one; the exit code is 1 when one of them is cut short
+    /// Combine the games of several files in one; the exit code is 1 when one of them is cut short
     Merge {
         /// Files of games
         #[arg(required = true)]
@@ -58,7 +58,7 @@ enum Task {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
-    /// The same, but of games with the same start and moves only the first
+    /// The same, but keep only the first of games with the same start and moves
     Dedup {
         /// Files of games
         #[arg(required = true)]
@@ -67,7 +67,7 @@ enum Task {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
-    /// Fit the model that tells chances to win, draw and lose from scores
+    /// Fit the model that turns scores into chances to win, draw and lose
     Wdl {
         /// Files of games
         #[arg(required = true)]
@@ -76,7 +76,7 @@ enum Task {
 }
 
 impl Arguments {
-    /// Whether there is more to the task than what it prints.
+    /// Whether the task writes files.
     pub fn writes_files(&self) -> bool {
         match &self.task {
             Task::Stats { svg, .. } => svg.is_some(),
@@ -86,7 +86,7 @@ impl Arguments {
     }
 }
 
-/// Does what the arguments ask for.
+/// Runs `quillon data`.
 ///
 /// # Errors
 /// When a file cannot be used, as a message for people.
@@ -103,14 +103,13 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     }
 }
 
-/// A bar for reading these files.
+/// A progress bar for reading these files.
 fn bytes_bar(files: &[PathBuf]) -> ProgressBar {
     let sizes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len());
     progress::bar(sizes.sum(), "bytes")
 }
 
-/// Hands on every game of all files, one after the other. A file that misses its end is read up to there, which
-/// is said.
+/// Calls `f` with every game of all files. A file without its end is read as far as possible, with a remark.
 fn each_game(
     files: &[PathBuf],
     output: &Output,
@@ -197,8 +196,8 @@ fn fingerprint(game: &GameRecord) -> u64 {
     hasher.finish()
 }
 
-/// Writes the wanted games of all files into a new one. When a file misses its end the new one is there, with all
-/// that could be read, but the result is an error; on other errors there is no new file.
+/// Writes the wanted games of all files into a new one. When a file lacks its end, the new file holds all games that
+/// could be read, but the result is an error. On other errors there is no new file.
 fn combine(
     files: &[PathBuf],
     out: &Path,
@@ -208,12 +207,12 @@ fn combine(
 ) -> Result<ExitCode, String> {
     check_absent(out)?;
     let header = common_header(files, verb)?;
-    // The new name appears only when all is written. As long as the writer lives, nobody else works on this file.
+    // The file gets its name only when it is complete. The writer locks it as long as it lives.
     let unfinished = out.with_added_extension("part");
     let mut writer = DataWriter::create(&unfinished, &header).map_err(|error| about(&unfinished, error))?;
     let combined = write_wanted(files, is_wanted, &mut writer, output).and_then(|counts| {
         let bytes = writer.complete().map_err(|error| about(&unfinished, error))?;
-        // It may have been made meanwhile.
+        // Another process may have created it in the meantime.
         check_absent(out)?;
         fs::rename(&unfinished, out).map_err(|error| about(out, error))?;
         Ok((counts, bytes))
@@ -244,12 +243,12 @@ fn check_absent(out: &Path) -> Result<(), String> {
     if out.exists() { Err(about(out, "the file exists already")) } else { Ok(()) }
 }
 
-/// What was put into a new file and what was not.
+/// Counts of a combined file.
 struct Combined {
     tally: Tally,
-    /// Games that were not wanted.
+    /// Games that were left out.
     dropped: u64,
-    /// Files that miss their end.
+    /// Files without their end.
     torn: usize,
 }
 
@@ -273,7 +272,7 @@ fn write_wanted(
     Ok(Combined { tally, dropped, torn })
 }
 
-/// What the headers of the files say, without repetition. It names no seed, so self-play never adds to
+/// The combined headers of the files, without repetition. The new header has no seed, so self-play never adds games to
 /// the new file.
 fn common_header(files: &[PathBuf], verb: &str) -> Result<DataHeader, String> {
     let mut evaluations: Vec<String> = Vec::new();
@@ -320,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_work_of_another_process_is_left_alone() {
+    fn a_file_that_another_process_writes_is_left_alone() {
         let (folder, file, out) = folder("other");
         let unfinished = out.with_added_extension("part");
         let other = DataWriter::create(&unfinished, &sample::header()).unwrap();
@@ -328,7 +327,7 @@ mod tests {
         assert!(error.contains("another program writes to it"), "{error}");
         assert!(unfinished.exists() && !out.exists());
         other.finish().unwrap();
-        // What a killed process left is no obstacle.
+        // An unfinished file of a killed process is replaced.
         merge(&file, &out, |_| true).unwrap();
         assert_eq!(DataReader::open(&out).unwrap().count(), 10);
         assert!(!unfinished.exists());

@@ -23,26 +23,26 @@ pub struct Arguments {
     /// The file for the games; if it exists and was made with the same settings, games are added
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Games played at a time
+    /// Games played at the same time
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// Stop after so many minutes
+    /// Stop after M minutes
     #[arg(long, value_name = "M", value_parser = parse_minutes)]
     minutes: Option<Duration>,
-    /// Stop when the file holds so many positions that are fit for training
+    /// Stop when the file holds P positions that are fit for training
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
-    /// Stop when the file holds so many games
+    /// Stop when the file holds G games
     #[arg(long, value_name = "G", value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
     /// Nodes of a search after which no deeper iteration begins
     #[arg(long, value_name = "SOFT", default_value_t = 1500, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     nodes: u64,
-    /// Positions, 0 to 8, that are drawn from the tree of each search, to be searched on their own and kept
-    /// beside those of the game
+    /// Positions, 0 to 8, that are drawn from the tree of each search, searched separately and kept beside
+    /// those of the game
     #[arg(long, value_name = "K", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=MOST_TREE_POSITIONS as i64))]
     tree_positions: u8,
-    /// The same as --nodes for the searches of those positions
+    /// The same as --nodes, for the searches of the positions from --tree-positions
     #[arg(long, value_name = "SOFT", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     tree_nodes: u64,
     #[command(flatten)]
@@ -83,7 +83,7 @@ fn parse_share(text: &str) -> Result<f64, String> {
     share.ok_or("a share is a number from 0 to 1".to_owned())
 }
 
-/// Plays until the goal is reached or the user ends it.
+/// Plays games until the goal is reached or the user stops it.
 ///
 /// # Errors
 /// When the file or the openings cannot be used, as a message for people.
@@ -112,7 +112,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a game depends on besides its settings: the search, told by a small bench, and the rules of self-play.
+/// Identifies everything that a game depends on besides its settings: the search, by a small bench, and the rules of
+/// self-play.
 fn player_text(thinking: &Thinking) -> Result<String, String> {
     const DEPTH: Depth = 5;
     let bench = bench::run(DEPTH, Arc::clone(&thinking.network), Kernels::best(), |_, _| {})
@@ -146,7 +147,7 @@ fn settings(
         command += &format!(" --chess960 {}", openings.chess960_share);
     }
     if !openings.positions.is_empty() {
-        // The file may be moved, but not changed.
+        // By checksum: the file may be moved, but not changed.
         let fens: String =
             openings.positions.iter().map(|position| position.to_shredder_fen() + "\n").collect();
         command += &format!(" --openings {:08x}", crc32fast::hash(fens.as_bytes()));
@@ -155,8 +156,8 @@ fn settings(
     Ok((SelfPlay { openings, seed: arguments.seed }, header))
 }
 
-/// A flag that the first Ctrl-C (or a termination signal) sets. A second one ends the program at once,
-/// which the file survives.
+/// A flag that the first Ctrl-C (or a termination signal) sets. A second one ends the program at once, which does not
+/// damage the file.
 fn stop_on_ctrl_c() -> Result<Arc<AtomicBool>, String> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);

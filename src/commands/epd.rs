@@ -37,16 +37,16 @@ pub struct Arguments {
     eval_file: EvalFile,
 }
 
-/// A position with the moves that solve it.
+/// A test position with its solution.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The position.
     pub position: Position,
-    /// Moves of which one must be played, if any are named.
+    /// Moves of which one must be played; empty when the line has no `bm`.
     pub best: Vec<Move>,
     /// Moves that must not be played.
     pub avoid: Vec<Move>,
-    /// The `id` operation, or nothing.
+    /// The operand of `id`, or an empty text.
     pub id: String,
 }
 
@@ -126,7 +126,7 @@ fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
 }
 
 impl Problem {
-    /// Whether this move solves it.
+    /// Whether this move solves the problem.
     pub fn is_solved_by(&self, mv: Move) -> bool {
         (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
     }
@@ -136,7 +136,7 @@ impl Problem {
         if self.id.is_empty() { String::new() } else { format!("{}: ", self.id) }
     }
 
-    /// What is asked for, as in the file.
+    /// The wanted moves, as in the file.
     fn wanted(&self) -> String {
         let list = |moves: &[Move]| {
             moves.iter().map(|&mv| format_san(&self.position, mv)).collect::<Vec<_>>().join(" ")
@@ -161,7 +161,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     engine.set_threads(arguments.threads.into()).map_err(|error| error.to_string())?;
     engine.set_network(arguments.eval_file.network()?);
     let text = String::from_utf8_lossy(&bytes);
-    // Some editors put a byte order mark in front.
+    // Some editors begin a file with a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
     let (problems, unusable) = problems(&file.to_string(), text);
     report_faults(&file.to_string(), &unusable, output);
@@ -206,7 +206,7 @@ fn problems(file: &str, text: &str) -> (Vec<(usize, Problem)>, Vec<String>) {
     (problems, unusable)
 }
 
-/// The engine's move, found without help from earlier positions.
+/// The engine's move, from a search that begins with empty tables.
 fn solve(engine: &mut Engine, arguments: &Arguments, problem: &Problem) -> Option<Move> {
     engine.new_game();
     engine.set_game(Game::new(problem.position));

@@ -1,4 +1,4 @@
-//! The command line: which command runs with which arguments.
+//! The command line: [`main`] reads the arguments and runs the command that they name.
 
 mod data;
 mod datagen;
@@ -62,7 +62,7 @@ enum Tool {
     },
     /// Check that this program works on this machine; a few seconds
     Selftest,
-    /// Count the legal move sequences of so many plies
+    /// Count the legal move sequences of a number of plies
     Perft(perft::Arguments),
     /// Solve the positions of an EPD file (operations bm, am, id)
     Epd(epd::Arguments),
@@ -143,15 +143,15 @@ pub fn main() -> ExitCode {
     });
     match output.failure() {
         None => code,
-        // That a chess program goes away without quit is the usual end of a conversation.
+        // Chess programs often close the pipe without `quit`.
         Some(error) if is_client && error.kind() == io::ErrorKind::BrokenPipe => code,
         Some(error) => ExitCode::from(cannot_write(error) as u8),
     }
 }
 
 impl Tool {
-    /// Whether all that the tool does is to print. It ends as soon as that is impossible; the others finish
-    /// the files that they write.
+    /// Whether the tool does nothing but print. Such a tool ends as soon as its output cannot be written; the others
+    /// finish the files that they write.
     fn only_prints(&self) -> bool {
         match self {
             Tool::Uci | Tool::Datagen(_) | Tool::Train(_) => false,
@@ -185,7 +185,7 @@ impl Tool {
     }
 }
 
-/// Prints what the arguments were answered with: help, the version, or what is wrong with them.
+/// Prints the answer to the arguments: help, the version, or an error.
 fn explain(text: &clap::Error) -> ExitCode {
     let printed = text.print().and_then(|()| io::stdout().flush());
     match printed {
@@ -194,11 +194,10 @@ fn explain(text: &clap::Error) -> ExitCode {
     }
 }
 
-/// Exit code of programs that wrote for nobody, as shells show it: 128 and the number of SIGPIPE.
+/// Exit code of a program whose output is no longer read, as shells show it: 128 plus the number of SIGPIPE.
 const NOBODY_READS: i32 = 128 + 13;
 
-/// Says why standard output could not be written, unless that is because its reader has had enough, and returns
-/// the exit code.
+/// Reports why standard output could not be written, unless its reader has gone away, and returns the exit code.
 fn cannot_write(error: &io::Error) -> i32 {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return NOBODY_READS;
@@ -207,7 +206,7 @@ fn cannot_write(error: &io::Error) -> i32 {
     1
 }
 
-/// Writes an error; where even that fails there is nothing left to do.
+/// Writes an error message. A failure to write it is ignored, since it could not be reported.
 fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "quillon: {message}");
 }
@@ -217,11 +216,11 @@ fn about(file: &Path, error: impl Display) -> String {
     format!("{}: {error}", file.display())
 }
 
-/// Faults that are told one by one.
+/// Number of faults that are reported one by one.
 const SHOWN_FAULTS: usize = 8;
 
-/// Tells the first faults of a file, a line each, and how many more there are. A file that is something else
-/// altogether is wrong in every line.
+/// Reports the first faults of a file, a line each, and the number of further ones: in a file of another kind every
+/// line is faulty.
 fn report_faults(file: &str, faults: &[String], output: &Output) {
     for fault in faults.iter().take(SHOWN_FAULTS) {
         output.line(fault);

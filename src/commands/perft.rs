@@ -30,13 +30,13 @@ pub struct Arguments {
     /// Worker threads
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
-    /// Remember counts of equal positions in a table of so many MB (the count is then no longer an
+    /// Remember counts of equal positions in a table of MB megabytes (the count is then no longer an
     /// independent check of move generation)
     #[arg(long, value_name = "MB", default_value_t = 0)]
     hash: usize,
 }
 
-/// Counts and prints.
+/// Runs `quillon perft`.
 ///
 /// # Errors
 /// When the position is not valid, as a message for people.
@@ -88,10 +88,10 @@ pub enum RowError {
     /// The position is not valid.
     #[error("{0}")]
     Fen(#[from] FenError),
-    /// An entry has not the form `D4 197281`.
+    /// An entry does not have the form `D4 197281`.
     #[error("entry '{0}' is not of the form 'D4 197281' with a depth up to 30")]
     Entry(String),
-    /// There is nothing to check.
+    /// The row has no entry.
     #[error("no entries after the FEN")]
     NoEntries,
 }
@@ -141,7 +141,7 @@ pub fn parse_row(line: usize, text: &str) -> Result<Option<Row>, RowError> {
 pub fn run_suite(file: &Path, limits: SuiteLimits, output: &Output) -> Result<ExitCode, String> {
     let bytes = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let text = String::from_utf8_lossy(&bytes);
-    // Some editors put a byte order mark in front.
+    // Some editors begin a file with a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
     let mut unusable = Vec::new();
     let mut rows = Vec::new();
@@ -171,7 +171,7 @@ pub fn run_suite(file: &Path, limits: SuiteLimits, output: &Output) -> Result<Ex
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Counts entries that hold and entries that do not, printing the latter.
+/// Checks all entries, prints the wrong ones, and returns the numbers of right and wrong ones.
 fn check_rows(file: &Path, rows: &[Row], limits: SuiteLimits, output: &Output) -> (usize, usize) {
     let total =
         rows.iter().flat_map(|row| &row.entries).fold(0u64, |sum, &(_, count)| sum.saturating_add(count));

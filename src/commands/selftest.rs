@@ -1,7 +1,7 @@
 //! `quillon selftest`: does this program work on this machine?
 //!
-//! A quick look at what differs between machines and builds: instructions, memory, threads, and what the
-//! compiler made of the rules and the search. The tests of the project look at far more.
+//! A quick check of everything that differs between machines and builds: instruction sets, memory, threads, and the
+//! compiled rules and search. The tests of the project check far more.
 
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -20,13 +20,13 @@ use crate::search::{SearchEvent, SearchLimits};
 use crate::tt::{Bound, TranspositionTable, TtEntry};
 use crate::types::{Move, MoveKind, Score, Square};
 
-/// What a check found out, or what is wrong.
+/// The result of a check: what it found, or what is wrong.
 type Finding = Result<String, String>;
 
 /// Runs all checks and prints a line for each, then `N passed, M failed`.
 pub fn run(output: &Output) -> ExitCode {
     let (mut passed, mut failed) = (0, 0);
-    let mut tell = |name: &str, finding: Finding| match finding {
+    let mut report = |name: &str, finding: Finding| match finding {
         Ok(text) => {
             passed += 1;
             output.line(&format!("passed  {name}: {text}"));
@@ -36,23 +36,23 @@ pub fn run(output: &Output) -> ExitCode {
             output.line(&format!("FAILED  {name}: {text}"));
         }
     };
-    tell("processor", Ok(processor()));
-    tell("network", network());
+    report("processor", Ok(processor()));
+    report("network", network());
     let kernels = Kernels::available();
     for &vector in &kernels {
-        tell(&format!("evaluation by {vector}"), evaluation(vector, kernels[kernels.len() - 1]));
+        report(&format!("evaluation by {vector}"), evaluation(vector, kernels[kernels.len() - 1]));
     }
     for &(name, fen, depth, leaves) in PERFTS {
-        tell(&format!("perft {depth}, {name}"), perft(fen, depth, leaves));
+        report(&format!("perft {depth}, {name}"), perft(fen, depth, leaves));
     }
-    tell("hash table", table());
-    tell("two threads", threads());
-    tell("signature", signature());
+    report("hash table", table());
+    report("two threads", threads());
+    report("signature", signature());
     output.line(&format!("{passed} passed, {failed} failed"));
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What the processor offers, and what the compiler was allowed to use of it.
+/// The instruction sets of the processor, and which of them the build uses for sliders.
 fn processor() -> String {
     let names = |kernels: Vec<Kernels>| kernels.iter().map(Kernels::to_string).collect::<Vec<_>>().join(", ");
     let sliders = if cfg!(target_feature = "bmi2") { "PEXT" } else { "magic numbers" };
@@ -64,8 +64,8 @@ fn processor() -> String {
     )
 }
 
-/// The network's name and checksum. Writing it out and reading it back compares the checksum and checks all
-/// sums for overflow.
+/// The network's name and checksum. The network is written out and read back, which compares the checksum and checks
+/// all sums for overflow.
 fn network() -> Finding {
     let network = nnue::built_in();
     let bytes = network.to_bytes();
@@ -122,7 +122,7 @@ fn perft(fen: &str, depth: u32, leaves: u64) -> Finding {
     }
 }
 
-/// Size of the table that is tried, in MiB.
+/// Size of the tested table, in MiB.
 const TABLE_MIB: usize = 64;
 
 /// Allocates a table and looks up what was stored in it.
@@ -137,7 +137,7 @@ fn table() -> Finding {
         bound: Bound::Exact,
         was_pv: false,
     };
-    // Keys spread over the whole table, few enough that none has to make room for another.
+    // The keys are spread over the whole table, and few enough that no entry is replaced.
     let keys = || (0..100_000u64).map(|number| (number << 47) | number);
     keys().for_each(|key| table.store(key, 0, entry(key)));
     match keys().find(|&key| table.probe(key, 0, 0) != Some(entry(key))) {

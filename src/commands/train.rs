@@ -27,17 +27,17 @@ pub struct Arguments {
     /// Hidden neurons a side, a multiple of 32 up to 1024
     #[arg(long, value_name = "H", default_value_t = 128, value_parser = parse_hidden)]
     hidden: usize,
-    /// Sets of output weights, 1 or 8, chosen by the number of men
+    /// Sets of output weights, 1 or 8, chosen by the number of pieces
     #[arg(long, value_name = "1|8", default_value_t = 1, value_parser = parse_buckets)]
     buckets: usize,
     /// Sets of input weights of a side, 1 or 4, chosen by where its king stands: castled, in the centre of the first
     /// rank, on the second, or beyond
     #[arg(long, value_name = "1|4", default_value_t = 1, value_parser = parse_king_buckets)]
     king_buckets: usize,
-    /// Times that every position is seen
+    /// Number of passes over all positions
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     passes: u32,
-    /// Positions of a step
+    /// Positions in a step
     #[arg(long, value_name = "N", default_value_t = 16384, value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     batch: u32,
     /// Learning rate at the start
@@ -69,15 +69,15 @@ pub struct Arguments {
     /// What an output that is too high for the side to move costs more, as a share, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
     asymmetry: f32,
-    /// Weight of a position by the number of men on the board, with straight lines between these points:
-    /// 8:0.45,16:1 gives 8 men and fewer a weight of 0.45, 12 men 0.725, 16 and more 1
+    /// Weight of a position by the number of pieces on the board, with straight lines between these points:
+    /// 8:0.45,16:1 gives 8 pieces and fewer a weight of 0.45, 12 pieces 0.725, 16 and more 1
     #[arg(long, value_name = "MEN:WEIGHT,...", default_value = "1")]
     weight_men: Curve,
     /// The same by plies from the start of the game; positions are kept from ply 16 on
     #[arg(long, value_name = "PLY:WEIGHT,...", default_value = "1")]
     weight_ply: Curve,
     /// The score that makes an expected result of 73 %, 50 to 1000; 'fit' chooses the one with which the
-    /// scores of the data foretell the results best [default: fit, and with --from that of the checkpoint]
+    /// scores of the data predict the results best [default: fit, and with --from that of the checkpoint]
     #[arg(long, value_name = "SCORE", value_parser = parse_scale)]
     scale: Option<Scale>,
     /// Decides first weights and order: the same seed, settings and data give the same net on the same
@@ -244,7 +244,7 @@ impl Arguments {
 pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let target = arguments.target();
     spare_old_files(&target, arguments.resume.as_deref())?;
-    // First what fails fast.
+    // The checks that fail fast come first.
     let read = |path: &PathBuf| Checkpoint::load(path).map_err(|error| about(path, error));
     let resumed = arguments.resume.as_ref().map(|path| Ok::<_, String>((path, read(path)?))).transpose()?;
     let earlier = arguments.from.as_ref().map(|path| Ok::<_, String>((path, read(path)?))).transpose()?;
@@ -275,7 +275,7 @@ fn spare_old_files(target: &Target, resumed: Option<&Path>) -> Result<(), String
     }
     let checkpoint = target.checkpoint();
     match resumed {
-        // Those are its own.
+        // The files belong to the training that is resumed.
         Some(resumed) if same_file(resumed, &checkpoint) => return Ok(()),
         Some(_) if checkpoint.exists() => return exists(&checkpoint),
         None if checkpoint.exists() => {
@@ -337,7 +337,7 @@ fn check_labels(data: &Dataset, output: &Output) -> Result<(), String> {
     Ok(())
 }
 
-/// Says at which scale the scores foretell the results best, and which one the net gets.
+/// Prints the scale at which the scores predict the results best, and returns the scale of the net.
 fn choose_scale(wanted: Scale, data: &Dataset, output: &Output) -> Result<i32, String> {
     let fit = fit_scale(data.train()).ok_or("there are no positions to train on")?;
     let scale = match wanted {
@@ -346,7 +346,7 @@ fn choose_scale(wanted: Scale, data: &Dataset, output: &Output) -> Result<i32, S
     };
     let ScaleFit { scale: best, error } = fit;
     output.line(&format!(
-        "scores foretell results best with the scale {best:.0} (mean squared error {error:.5}); the scale of \
+        "scores predict results best with the scale {best:.0} (mean squared error {error:.5}); the scale of \
          this net is {scale}"
     ));
     Ok(scale)

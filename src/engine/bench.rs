@@ -23,7 +23,7 @@ pub const SIGNATURE_DEPTH: Depth = 9;
 /// Nodes of the bench at [`SIGNATURE_DEPTH`] with the built-in evaluation.
 pub const SIGNATURE: u64 = 276_810;
 
-/// Openings, middlegames and endings from engine games, sorted by number of men, then compositions,
+/// Openings, middlegames and endings from engine games, sorted by number of pieces, then compositions,
 /// mates, a stalemate trap and Chess960 positions.
 pub const POSITIONS: [&str; 42] = [
     "r1bqk2r/1pp1bppp/p1np1n2/4p3/B3P3/3P1N2/PPP2PPP/RNBQ1RK1 w kq - 0 7",
@@ -86,8 +86,8 @@ impl BenchReport {
     }
 }
 
-/// Searches all positions to `depth` with a network computed by `kernels`; `progress` hears each result as
-/// position number and nodes.
+/// Searches all positions to `depth` with a network computed by `kernels`; `progress` receives the number of each
+/// position, from 1, and its nodes.
 ///
 /// # Errors
 /// When there is no memory for the table.
@@ -100,7 +100,7 @@ pub fn run(
     run_until(&Arc::new(Control::new(1, false)), depth, network, kernels, progress)
 }
 
-/// The same under a control that can stop it. The report is that of a part then.
+/// The same under a control that can stop it. The report of a stopped bench covers the positions searched.
 ///
 /// # Errors
 /// When there is no memory for the table.
@@ -115,7 +115,7 @@ pub fn run_until(
     let mut searcher = Searcher::new(0);
     let mut report = BenchReport { nodes: 0, time: Duration::ZERO };
     for (number, fen) in POSITIONS.iter().enumerate() {
-        // Every position starts from nothing, so their order does not matter.
+        // Every position starts with empty tables, so the order does not matter.
         tt.clear(1);
         searcher.new_game();
         // A test checks that all of them are valid.

@@ -1,4 +1,4 @@
-//! What a level of play makes of a search: which of its lines it shows, and the move that it plays.
+//! Turns the search of a level of play into the events that the level reports: one PV, and the move that it plays.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,58 +6,58 @@ use super::level::{Contender, Level};
 use crate::board::Game;
 use crate::search::{Report, ScoreBound, SearchEvent, SearchLimits, SearchResult};
 
-/// Hands on what a search for a level tells, as the level tells it: one line, of the best move, for each finished
-/// iteration, and in the end that of the move it plays.
+/// Forwards the events of a search for a level. Of the lines of MultiPV it forwards one for each finished iteration,
+/// that of the best move, and at the end that of the move it plays.
 pub(super) struct Chooser<F> {
     level: Level,
     game: Game,
-    /// Moves that are weighed.
+    /// Number of moves that the level chooses among.
     lines: usize,
-    lines_told: Mutex<LinesTold>,
+    reported: Mutex<Reported>,
     sink: F,
 }
 
-/// The lines that a search has told of.
+/// The lines that the search has reported.
 #[derive(Default)]
-struct LinesTold {
-    /// Those told last, from the first rank on.
+struct Reported {
+    /// The latest ones, from the first rank on.
     latest: Vec<Report>,
-    /// Those of the last iteration in which all were finished: only scores of one iteration can be compared.
+    /// Those of the last iteration in which all were finished, since only scores of one iteration can be compared.
     finished: Vec<Report>,
-    /// What was handed on last.
-    handed_on: Option<Report>,
+    /// The line forwarded last.
+    forwarded: Option<Report>,
 }
 
 impl<F: Fn(SearchEvent)> Chooser<F> {
     /// A chooser for a search of this game within these limits, which are [`Level::limits`].
     pub(super) fn new(level: Level, game: Game, limits: &SearchLimits, sink: F) -> Chooser<F> {
         let lines = limits.multi_pv.min(limits.search_moves.len());
-        Chooser { level, game, lines, lines_told: Mutex::default(), sink }
+        Chooser { level, game, lines, reported: Mutex::default(), sink }
     }
 
-    /// Takes notice of an event of the search and hands on what the level has to tell.
-    pub(super) fn hear(&self, event: SearchEvent) {
-        let mut told = self.lines_told.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Takes an event of the search and forwards what the level reports.
+    pub(super) fn receive(&self, event: SearchEvent) {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             SearchEvent::Line(line) => {
-                if let Some(best) = told.add(line, self.lines) {
+                if let Some(best) = reported.add(line, self.lines) {
                     (self.sink)(SearchEvent::Line(best));
                 }
             }
             SearchEvent::Finished(result) if result.best.is_some() => {
-                let result = self.choose(&mut told, result);
+                let result = self.choose(&mut reported, result);
                 (self.sink)(SearchEvent::Finished(result));
             }
             other => (self.sink)(other),
         }
     }
 
-    /// Makes the result that of the move that the level plays, and tells its line.
-    fn choose(&self, told: &mut LinesTold, result: SearchResult) -> SearchResult {
-        // Nothing is weighed, or there was too little time even for one iteration: the search decides.
-        let lines = match self.lines <= 1 || told.finished.is_empty() {
+    /// Replaces the result by that of the move that the level plays, and forwards the line of that move.
+    fn choose(&self, reported: &mut Reported, result: SearchResult) -> SearchResult {
+        // With one line, or without a finished iteration, the best move of the search is played.
+        let lines = match self.lines <= 1 || reported.finished.is_empty() {
             true => result.lines.iter().take(1).cloned().collect(),
-            false => std::mem::take(&mut told.finished),
+            false => std::mem::take(&mut reported.finished),
         };
         let position = self.game.position();
         let situation = position.key() ^ u64::from(position.fullmove_number());
@@ -71,7 +71,7 @@ impl<F: Fn(SearchEvent)> Chooser<F> {
         };
         let counts = result.lines.first().map_or(line.counts(), Report::counts);
         let line = Report { multi_pv: 1, ..line.with_counts(counts) };
-        if told.is_news(&line) {
+        if reported.is_news(&line) {
             (self.sink)(SearchEvent::Line(line.clone()));
         }
         SearchResult {
@@ -85,8 +85,8 @@ impl<F: Fn(SearchEvent)> Chooser<F> {
     }
 }
 
-impl LinesTold {
-    /// Adds a line. Where it completes an iteration with so many lines, the best of them is to be handed on.
+impl Reported {
+    /// Adds a line. When it completes an iteration of `lines` lines, returns the best of them, to be forwarded.
     fn add(&mut self, line: Report, lines: usize) -> Option<Report> {
         if line.multi_pv == 1 {
             self.latest.clear();
@@ -100,11 +100,11 @@ impl LinesTold {
         }
         self.finished.clone_from(&self.latest);
         let best = self.latest[0].clone();
-        self.is_news(&best).then(|| self.handed_on.insert(best).clone())
+        self.is_news(&best).then(|| self.forwarded.insert(best).clone())
     }
 
-    /// Whether a line says anything that the one handed on last does not.
+    /// Whether a line differs from the one forwarded last.
     fn is_news(&self, line: &Report) -> bool {
-        self.handed_on.as_ref().is_none_or(|last| last.nodes != line.nodes || last.pv != line.pv)
+        self.forwarded.as_ref().is_none_or(|last| last.nodes != line.nodes || last.pv != line.pv)
     }
 }

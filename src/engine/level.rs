@@ -1,17 +1,17 @@
 //! Levels of play for people: weaker on purpose, by mistakes that a person could make.
 //!
-//! A level is weaker in two ways. It searches only so many plies and nodes, whatever the machine and the
-//! clock, and so misses what lies too deep. At the lowest levels, where every legal move must be looked at
-//! to find the plausible mistakes among them, the plies bind, at the higher ones the nodes. And among the
-//! best moves it has found it does not judge exactly: each move's score is blurred by a chance amount that is
-//! bounded, so a move is chosen only if it looks nearly as good as the best. Rarely its attention lapses and the
-//! blur is large, as in a blunder, or it overlooks an obvious move. (The idea to choose among the lines of
-//! MultiPV is known from Stockfish's skill levels.) What people know by heart is known to the levels as well: how to
-//! mate a king alone, that a pawn becomes a queen, and not to repeat a position that is won. In the first moves of a
-//! game even the highest levels choose, so that games differ.
+//! A level is weaker in two ways. First, its search is limited in plies and nodes, whatever the machine and the
+//! clock, so it misses what lies deeper. At the lowest levels, where every legal move must be searched to find the
+//! plausible mistakes, the limit of plies decides, at the higher levels the limit of nodes. Second, it does not
+//! judge the best moves exactly: a bounded random amount (the blur) is added to each move's score, so a move is chosen
+//! only if its score is close to the best. Rarely the attention of a level lapses and the blur is large, as in a
+//! blunder, or it overlooks an obvious move. (The idea to choose among the lines of MultiPV is known from Stockfish's
+//! skill levels.) The levels also have the basic knowledge of a human player: they mate a lone king, promote pawns to
+//! queens, and do not repeat a won position. In the first moves of a game even the highest levels choose at random, so
+//! that games differ.
 //!
-//! To fit the levels again, change [`ANCHORS`] only (`docs/levels.md` tells how).
-//! Whole numbers and a seed decide, so that a level plays the same on every machine.
+//! To fit the levels again, change [`ANCHORS`] only (`docs/levels.md` explains how). All arithmetic is in integers and
+//! the random numbers have a seed, so a level plays the same on every machine.
 
 use crate::board::{Game, Position};
 use crate::eval::hunts_lone_king;
@@ -25,23 +25,23 @@ pub const MAX_ELO: u32 = 2800;
 /// The highest skill, which stands for full strength.
 pub const MAX_SKILL: u32 = 20;
 
-/// What makes a level.
+/// The parameters of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Anchor {
     elo: u32,
-    /// Plies searched at most.
+    /// Maximum depth of the search, in plies.
     depth: u32,
-    /// Nodes searched for a move at most.
+    /// Maximum number of nodes searched for a move.
     nodes: u64,
-    /// Number of best moves that are weighed against each other.
+    /// Number of best moves that the level chooses among (MultiPV).
     lines: u32,
-    /// The most, in internal units, that a move can seem better than another beyond its score.
+    /// Largest random difference between two moves, in internal units, that is added to their scores.
     blur: u32,
-    /// In how many of 1000 moves attention lapses.
+    /// Number of moves among 1000 at which attention lapses.
     lapses: u32,
     /// The blur of such a move, in internal units.
     lapse_blur: u32,
-    /// How many of 1000 obvious moves, mates in one and recaptures, are overlooked.
+    /// Number of obvious moves (mates in one, recaptures) among 1000 that are overlooked.
     overlooks: u32,
 }
 
@@ -71,44 +71,47 @@ const ANCHORS: [Anchor; 12] = [
     anchor(2800, (28, 2_500_000), (1, 0), [0, 0, 0]),
 ];
 
-/// The blur is halved in a position that is won or lost by so many internal units, divided by three at twice as
-/// many and so on: where much is decided, a blunder must be larger to cost as much of the expected result.
+/// In a position that is won or lost by this score, in internal units, the blur is halved, at twice this score divided
+/// by three and so on: in a decided position a blunder must be larger to cost as much of the expected result.
 const DECIDED: i32 = 500;
 
-/// Evaluations count up to here, in internal units, which is more than a king alone is worth to its hunter; mates
-/// count more.
+/// Evaluations are cut off here, in internal units. This is above every evaluation against a lone king; mates are worth
+/// more.
 const LARGEST_WORTH: i32 = 8000;
 
-/// From here on a position is won, in internal units.
+/// Score from which a position counts as won, in internal units.
 const WON: i32 = 300;
 
-/// What speaks for making a queen now where that wins, in internal units: a search is as content to make it a move
-/// later, and then again a move later.
+/// Bonus for a winning promotion to a queen, in internal units: without it the search may put the promotion off from
+/// move to move.
 const QUEENING: i32 = 150;
 
-/// What speaks against going back to an earlier position when won, in internal units.
+/// Penalty for the repetition of a won position, in internal units.
 const REPEATING: i32 = 150;
 
-/// A promotion to less than a queen must be so much better than all other moves, in internal units.
+/// An underpromotion must be better than all other moves by this margin, in internal units.
 const CLEARLY: i32 = 100;
 
-/// Against a king alone even weak players have technique: the blur is divided by this and so many moves are weighed.
+/// Against a lone king even weak players have technique: the blur is divided by this.
 const TECHNIQUE: u32 = 6;
+/// Against a lone king a level chooses among this number of moves at most.
 const TECHNIQUE_LINES: u32 = 6;
 
-/// It takes at least so many plies, and one more for each [`TECHNIQUE_STEP`] of Elo above [`MIN_ELO`].
+/// Least depth against a lone king, in plies; one more for each [`TECHNIQUE_STEP`] of Elo above [`MIN_ELO`].
 const TECHNIQUE_DEPTH: u32 = 2;
 const TECHNIQUE_STEP: u32 = 200;
 
-/// Up to this move of the game and with at least so many men, all levels weigh at least so many moves with at least
-/// this blur, in internal units.
+/// The opening lasts up to this move of the game.
 const OPENING: u16 = 10;
-const OPENING_MEN: u32 = 24;
+/// Least number of pieces on the board in the opening.
+const OPENING_PIECES: u32 = 24;
+/// In the opening all levels choose among at least this number of moves.
 const OPENING_LINES: u32 = 4;
+/// Least blur in the opening, in internal units.
 const OPENING_BLUR: u32 = 20;
 
-/// A search that has reached its node limit may enter a few more nodes on its way out; a level, which promises not to
-/// exceed its nodes, keeps so many in reserve. All levels have more than this.
+/// Nodes kept in reserve: a search that has reached its node limit may enter a few more nodes while it unwinds, and a
+/// level must not exceed its number of nodes. All levels have more nodes than this.
 const WAY_OUT: u64 = 64;
 
 /// A level of play.
@@ -118,18 +121,18 @@ pub struct Level {
     seed: u64,
 }
 
-/// What a level looks at when it judges a move.
+/// A move that a level may choose: its score and other properties that matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contender {
     /// The move's score for the side to move.
     pub score: Score,
-    /// It takes back where the opponent has just taken.
+    /// It recaptures on the square of the opponent's last capture.
     pub retakes: bool,
-    /// It loses the moved man, which nobody does with open eyes.
+    /// It loses the moved piece, by static exchange evaluation.
     pub gives_away: bool,
-    /// It promotes to less than a queen.
+    /// It is an underpromotion.
     pub underpromotes: bool,
-    /// It makes a queen that cannot be taken for nothing.
+    /// It promotes to a queen that is not lost at once.
     pub makes_queen: bool,
     /// It leads to a position that was on the board before.
     pub repeats: bool,
@@ -151,9 +154,9 @@ impl Contender {
     }
 }
 
-/// Whether a level looks at the move at all. A person thinks of a knight in place of a queen where it gives check,
-/// and of a rook or bishop where the queen would give stalemate.
-fn comes_to_mind(position: &Position, mv: Move) -> bool {
+/// Whether a level considers the move at all. A person considers an underpromotion to a knight when it gives check, and
+/// to a rook or bishop when the queen would give stalemate.
+fn is_considered(position: &Position, mv: Move) -> bool {
     match mv.promotion() {
         None | Some(PieceType::Queen) => true,
         Some(PieceType::Knight) => position.after(mv).in_check(),
@@ -166,7 +169,7 @@ fn comes_to_mind(position: &Position, mv: Move) -> bool {
 }
 
 impl Level {
-    /// The level of an Elo number, brought into the range from [`MIN_ELO`] to [`MAX_ELO`].
+    /// The level of an Elo number, clamped to the range from [`MIN_ELO`] to [`MAX_ELO`].
     pub fn new(elo: u32) -> Level {
         let elo = elo.clamp(MIN_ELO, MAX_ELO);
         // The first anchor has the lowest Elo there is, so one lies at or below.
@@ -194,13 +197,13 @@ impl Level {
         (skill < MAX_SKILL).then(|| Level::new(elo))
     }
 
-    /// The same level with other luck. Searches of one game with the same seed choose the same moves.
+    /// The same level with another seed. Searches of one game with the same seed choose the same moves.
     pub fn with_seed(self, seed: u64) -> Level {
         Level { seed, ..self }
     }
 
-    /// The level as it plays this position: with technique against a king alone, with variety in the opening. To be
-    /// called once, on what [`Level::new`] gives.
+    /// The level as it plays this position: with technique against a lone king, with variety in the opening. To be
+    /// called once, on the result of [`Level::new`].
     pub fn suited_to(mut self, position: &Position) -> Level {
         let values = &mut self.values;
         if hunts_lone_king(position) {
@@ -211,39 +214,39 @@ impl Level {
             }
             values.blur /= TECHNIQUE;
             values.lapse_blur /= TECHNIQUE;
-        } else if position.fullmove_number() <= OPENING && position.occupied().count() >= OPENING_MEN {
+        } else if position.fullmove_number() <= OPENING && position.occupied().count() >= OPENING_PIECES {
             values.lines = values.lines.max(OPENING_LINES);
             values.blur = values.blur.max(OPENING_BLUR);
         }
         self
     }
 
-    /// The Elo number that it is to have.
+    /// The Elo number.
     pub fn elo(&self) -> u32 {
         self.values.elo
     }
 
-    /// Plies searched for a move at most.
+    /// Maximum depth of the search, in plies.
     pub fn depth(&self) -> Depth {
         self.values.depth as Depth
     }
 
-    /// Nodes searched for a move at most.
+    /// Maximum number of nodes searched for a move.
     pub fn nodes(&self) -> u64 {
         self.values.nodes
     }
 
-    /// Number of best moves to weigh, at least 1.
+    /// Number of best moves to choose among, at least 1.
     pub fn lines(&self) -> usize {
         self.values.lines as usize
     }
 
-    /// The limits of a search in which this level finds the moves that it weighs: those of the level where they are
-    /// narrower than the wanted ones, with a line for each move.
+    /// The limits of the search in which this level finds the moves to choose among: the narrower of its own and the
+    /// wanted limits, with a line (MultiPV) for each of these moves.
     pub(super) fn limits(&self, wanted: SearchLimits, position: &Position) -> SearchLimits {
         let mut search_moves = wanted.root_moves(position);
         if !wanted.restrict(position) {
-            search_moves.retain(|&mv| comes_to_mind(position, mv));
+            search_moves.retain(|&mv| is_considered(position, mv));
         }
         SearchLimits {
             depth: Some(wanted.depth.map_or(self.depth(), |depth| depth.min(self.depth()))),
@@ -255,7 +258,7 @@ impl Level {
     }
 
     /// Chooses among the best moves, best first and at least one, and returns the index of the move to play.
-    /// `situation` tells the moves of a game apart; with the same luck, the same is chosen again.
+    /// `situation` distinguishes the moves of a game; with the same seed and situation, the choice is the same.
     pub fn choose(&self, contenders: &[Contender], situation: u64) -> usize {
         let contenders = &contenders[..contenders.len().min(self.lines())];
         let [best, _, ..] = contenders else { return 0 };
@@ -284,14 +287,14 @@ impl Level {
             die() + die() - care * shortfall + queening - repeating
         };
         let appeals: Vec<i32> = contenders.iter().map(appeal).collect();
-        // What is overlooked is not there; what does not come into question is not chosen in its place.
+        // An overlooked move is left out; a rejected underpromotion is not chosen in its place.
         let from = usize::from(is_obvious);
         let open = (from..appeals.len()).rev().filter(|&index| appeals[index] > i32::MIN);
         open.max_by_key(|&index| appeals[index]).unwrap_or(0)
     }
 }
 
-/// A score in internal units in which a mate is worth more the nearer it is, but never endlessly much.
+/// A score in internal units, in which a nearer mate is worth more, within bounds.
 fn worth(score: Score) -> i32 {
     match score.mate_moves() {
         Some(moves) if score > Score::DRAW => 2 * LARGEST_WORTH - 10 * moves.min(100),
@@ -385,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_gives_a_man_away_is_chosen_less() {
+    fn a_move_that_loses_a_piece_is_chosen_less() {
         let mut moves = contenders(&[0, -80]);
         let plain = counts(1000, &moves)[1];
         moves[1].gives_away = true;
@@ -414,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn queens_are_made_now_and_repetitions_avoided_by_who_is_better_off() {
+    fn the_winning_side_promotes_at_once_and_avoids_repetitions() {
         for elo in [600, 1200, 1500, 1800, 2200] {
             let mut moves = contenders(&[2100, 2080, 2000]);
             moves[2].makes_queen = true;
@@ -431,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn promotions_to_less_than_a_queen_must_be_clearly_better() {
+    fn underpromotions_must_be_clearly_better() {
         let mut moves = contenders(&[900, 880, 500]);
         moves[0].underpromotes = true;
         let mut both = contenders(&[40, 30]);
@@ -476,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn promotions_that_come_to_mind() {
+    fn underpromotions_that_are_considered() {
         for (fen, expected) in [
             // Nothing speaks against the queen; a check by the knight; stalemate by the queen.
             ("8/P6k/8/8/8/8/6PP/6K1 w - - 0 1", "a7a8q"),
@@ -489,9 +492,9 @@ mod tests {
                 promotions
                     .iter()
                     .filter(|mv| mv.promotion().is_none())
-                    .all(|&mv| comes_to_mind(&position, mv))
+                    .all(|&mv| is_considered(&position, mv))
             );
-            promotions.retain(|&mv| mv.promotion().is_some() && comes_to_mind(&position, mv));
+            promotions.retain(|&mv| mv.promotion().is_some() && is_considered(&position, mv));
             let mut found: Vec<String> = promotions.iter().map(|&mv| format_uci(mv, false)).collect();
             let mut expected: Vec<&str> = expected.split(' ').collect();
             found.sort_unstable();
@@ -536,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn luck_is_repeatable_and_differs_between_games_and_moves() {
+    fn choices_are_repeatable_and_differ_between_games_and_moves() {
         let moves = contenders(&[5, 4, 3, 2, 1, 0]);
         let choices = |seed| -> Vec<usize> {
             (0..50).map(|situation| Level::new(1000).with_seed(seed).choose(&moves, situation)).collect()

@@ -1,5 +1,5 @@
-//! The engine as a program object: a game, a transposition table, and search threads that sleep
-//! between searches. It speaks no text; `uci` translates.
+//! The engine as an object: a game, a transposition table, and search threads that sleep between searches. It
+//! neither reads nor writes text; `uci` translates.
 //!
 //! Engines share nothing, so several can live in one process.
 
@@ -33,7 +33,7 @@ pub const DEFAULT_HASH_MIB: usize = 16;
 pub const MAX_HASH_MIB: usize = 1 << 25;
 /// Size of the table of a level of play, in MiB. It holds most of what the largest of them searches.
 const LEVEL_HASH_MIB: usize = 16;
-/// What a search thread uses, in bytes.
+/// Memory of a search thread, in bytes.
 const THREAD_BYTES: u64 = 6 << 20;
 /// Number of search threads at start.
 pub const DEFAULT_THREADS: usize = 1;
@@ -49,10 +49,10 @@ pub enum EngineError {
     /// The system refused a thread.
     #[error("cannot start search thread: {0}")]
     Thread(std::io::Error),
-    /// The tables of so many search threads do not fit into memory.
+    /// The tables of `threads` search threads do not fit into memory.
     #[error("not enough memory for {threads} search threads")]
     Memory {
-        /// The number asked for.
+        /// The requested number of threads.
         threads: usize,
     },
 }
@@ -62,7 +62,7 @@ pub struct Engine {
     game: Game,
     tt: Arc<TranspositionTable>,
     hash_mib: usize,
-    /// Searches have left something in the table.
+    /// A search has stored entries in the table.
     tt_is_used: bool,
     network: Arc<Network>,
     tablebases: Option<Arc<Tablebases>>,
@@ -70,9 +70,9 @@ pub struct Engine {
     workers: Workers,
     /// The opening book and how it is used.
     pub opening: Opening,
-    /// The level to play at, below full strength: with one thread, whatever else is set.
+    /// The level to play at, always on one thread; `None` for full strength.
     pub level: Option<Level>,
-    /// The luck of levels of play in the game. Every new game has another.
+    /// Seed of the random choices of a level of play. Every new game has another.
     pub seed: u64,
     /// Control over the current or last search.
     control: Arc<Control>,
@@ -117,7 +117,7 @@ impl Engine {
         self.game = game;
     }
 
-    /// Replaces the table by an empty one of so many MiB, unless it has that size. On an error the old one
+    /// Replaces the table by an empty one of `mib` MiB, unless it has that size already. On an error the old table
     /// stays. Waits for a running search to end.
     ///
     /// # Errors
@@ -131,13 +131,13 @@ impl Engine {
 
     fn replace_table(&mut self, mib: usize) -> Result<(), AllocationError> {
         let Err(error) = self.try_table(mib) else { return Ok(()) };
-        // Where the difference can be had, only the old table is in the way. It is given up, but comes again if
-        // that was wrong.
+        // When the difference in size can be allocated, the new table fits once the old one is freed. If that fails
+        // after all, a table of the old size is allocated again.
         let old_mib = self.hash_mib;
         TranspositionTable::new(mib.saturating_sub(old_mib)).map_err(|_| error)?;
         self.try_table(1)?;
         self.try_table(mib).inspect_err(|_| {
-            // What there is then is a table of 1 MiB.
+            // If even this fails, the table of 1 MiB stays.
             let _ = self.try_table(old_mib);
         })
     }
@@ -148,7 +148,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Waits for a running search to end, and puts off what is left of a preparation.
+    /// Waits for a running search to end, and interrupts the preparation of the table.
     fn halt(&self) {
         self.workers.hold();
         self.wait();
@@ -161,9 +161,9 @@ impl Engine {
         }
     }
 
-    /// What is to be waited for before the next search can begin at once and at full speed: the end of a running one
-    /// and the preparation of the table, which goes on if it was put off. `None` where all is ready. The wait may be
-    /// left to another thread; it is cut short by [`Engine::stop`].
+    /// Returns a function that waits until the next search can begin at once and at full speed: until a running search
+    /// has ended and the table is prepared. An interrupted preparation is resumed. `None` when all is ready. Another
+    /// thread may call the function; [`Engine::stop`] makes it return early.
     pub fn readiness(&self) -> Option<impl FnOnce() + Send + use<>> {
         self.begin_preparation();
         (!self.workers.are_idle()).then(|| self.workers.waiter())
@@ -174,8 +174,8 @@ impl Engine {
         &self.network
     }
 
-    /// Chooses the network that evaluates. Table and histories are emptied, since they hold scores of another
-    /// one. Waits for a running search to end.
+    /// Chooses the network that evaluates. Table and histories are emptied, since they hold scores of the previous
+    /// network. Waits for a running search to end.
     pub fn set_network(&mut self, network: Arc<Network>) {
         if !Arc::ptr_eq(&self.network, &network) {
             self.clear();
@@ -184,7 +184,7 @@ impl Engine {
     }
 
     /// Chooses the endgame tables; `None` for none. The hash table and histories are emptied, since they hold
-    /// scores from the present ones. Waits for a running search to end.
+    /// scores from the previous tables. Waits for a running search to end.
     pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
         if self.tablebases.is_some() || tablebases.is_some() {
             self.clear();
@@ -197,12 +197,12 @@ impl Engine {
         self.tablebases.is_some()
     }
 
-    /// When the endgame tables are asked.
+    /// When the endgame tables are probed.
     pub fn probe_rules(&self) -> ProbeRules {
         self.probe_rules
     }
 
-    /// Changes when the endgame tables are asked. Where tables are in use the hash table is emptied as in
+    /// Changes when the endgame tables are probed. When tables are in use the hash table is emptied as in
     /// [`Engine::set_tablebases`]. Waits for a running search to end.
     pub fn set_probe_rules(&mut self, rules: ProbeRules) {
         if self.tablebases.is_some() && rules != self.probe_rules {
@@ -222,11 +222,11 @@ impl Engine {
         self.begin_preparation();
     }
 
-    /// Changes the number of search threads, 1 to [`MAX_THREADS`]. New ones know nothing of earlier searches.
+    /// Changes the number of search threads, 1 to [`MAX_THREADS`]. New threads begin with empty histories.
     /// Waits for a running search to end.
     ///
     /// # Errors
-    /// When the system refuses a thread or its memory; the old ones stay.
+    /// When the system refuses a thread or its memory; the old threads stay.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), EngineError> {
         self.halt();
         let threads = threads.clamp(1, MAX_THREADS);
@@ -252,10 +252,10 @@ impl Engine {
 
     /// Starts a search and returns at once. `sink` is called from a search thread; its last event is
     /// [`SearchEvent::Finished`]. A search that still runs is stopped first. A move of the opening book is
-    /// told in the same way.
+    /// reported by the same events.
     ///
-    /// Where the table is not ready yet, that comes first, and counts as time of the search. Where the time is short
-    /// the search makes do with a part of it.
+    /// When the table is not prepared yet, its preparation comes first and counts as time of the search. When that time
+    /// is short the search uses only the part of the table that is ready.
     pub fn go(&mut self, limits: SearchLimits, sink: impl Fn(SearchEvent) + Send + Sync + 'static) {
         self.stop();
         self.wait();
@@ -274,8 +274,8 @@ impl Engine {
         self.workers.start(job, threads);
     }
 
-    /// Searches as a level does: it does not depend on what earlier searches, the endgame tables and settings have to
-    /// offer, and shows one line, that of the move it plays.
+    /// Searches for a level of play. Such a search uses neither results of earlier searches nor endgame tables, and
+    /// reports one PV, that of the move it plays.
     fn go_at_level(
         &mut self,
         level: Level,
@@ -286,7 +286,7 @@ impl Engine {
         let level = level.with_seed(self.seed).suited_to(game.position());
         let limits = level.limits(limits, game.position());
         let chooser = Chooser::new(level, game, &limits, sink);
-        let mut job = self.job(limits, 1, move |event| chooser.hear(event));
+        let mut job = self.job(limits, 1, move |event| chooser.receive(event));
         match TranspositionTable::new(LEVEL_HASH_MIB).or_else(|_| TranspositionTable::new(1)) {
             Ok(table) => job.tt = Arc::new(table),
             Err(_) => self.tt_is_used = true,
@@ -297,7 +297,7 @@ impl Engine {
         self.workers.start(job, 1);
     }
 
-    /// What so many threads have in common in a search, which it becomes possible to steer.
+    /// The job that `threads` threads share in a search. From now on `stop` and `ponderhit` act on this search.
     fn job(
         &mut self,
         limits: SearchLimits,
@@ -319,8 +319,8 @@ impl Engine {
         }
     }
 
-    /// Ends the running search as soon as possible; its result is reported as usual. A preparation of the table
-    /// is put off until it is needed.
+    /// Ends the running search as soon as possible; its result is reported as usual. The preparation of the table is
+    /// interrupted until it is needed.
     pub fn stop(&self) {
         self.control.stop();
         self.workers.hold();

@@ -7,7 +7,7 @@ use crate::book::Book;
 use crate::search::{Report, ScoreBound, SearchLimits, SearchResult};
 use crate::types::{Move, Score, SplitMix64};
 
-/// How deep a book is used at first, in moves.
+/// Default of [`Opening::depth`].
 pub const DEFAULT_BOOK_DEPTH: u16 = 255;
 
 /// An engine's book and how it is used.
@@ -16,15 +16,15 @@ pub struct Opening {
     pub enabled: bool,
     /// The book, if there is one.
     pub book: Option<Book>,
-    /// Number of the last move of a game for which the book is asked.
+    /// Number of the last move of a game for which the book is probed.
     pub depth: u16,
-    /// Always plays the move of the highest weight, not each according to its weight.
+    /// Always plays the move of the highest weight. Otherwise the probability of a move is in proportion to its weight.
     pub best_only: bool,
     random: SplitMix64,
 }
 
 impl Opening {
-    /// No book, other choices in every run.
+    /// No book, with a random seed.
     pub(super) fn new() -> Opening {
         Opening {
             enabled: false,
@@ -35,11 +35,11 @@ impl Opening {
         }
     }
 
-    /// The move to play without a search, with the answer that the book expects. Where the position is to be
-    /// examined there is none.
+    /// The book move to play without a search, followed by the book's best reply. `None` when the limits ask for
+    /// analysis, or when the book has no move.
     pub(super) fn line(&mut self, game: &Game, limits: &SearchLimits) -> Option<Vec<Move>> {
-        let examines = limits.infinite || limits.mate.is_some() || !limits.search_moves.is_empty();
-        if !self.enabled || examines || game.position().fullmove_number() > self.depth {
+        let analyses = limits.infinite || limits.mate.is_some() || !limits.search_moves.is_empty();
+        if !self.enabled || analyses || game.position().fullmove_number() > self.depth {
             return None;
         }
         let book = self.book.as_ref()?;
@@ -52,7 +52,7 @@ impl Opening {
     }
 }
 
-/// What is told of a line of a book, with a score that is not searched.
+/// The report of a book line, with the static evaluation as its score.
 pub(super) fn report(pv: Vec<Move>, score: Score) -> Report {
     Report {
         depth: 1,
@@ -69,7 +69,7 @@ pub(super) fn report(pv: Vec<Move>, score: Score) -> Report {
     }
 }
 
-/// The result that belongs to the report.
+/// The search result for this report.
 pub(super) fn result(report: Report) -> SearchResult {
     SearchResult {
         best: report.pv.first().copied(),

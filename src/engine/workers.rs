@@ -11,27 +11,27 @@ use super::{EngineError, THREAD_BYTES, opening};
 use crate::search::{Report, SearchEvent, SearchJob, SearchResult, Searcher};
 use crate::tt::TranspositionTable;
 
-/// Deep lines of large node frames fit with room to spare.
+/// Stack of a search thread, in bytes: the deepest recursion fits with room to spare.
 const STACK_BYTES: usize = 8 << 20;
 
 enum Task {
     Search(Arc<SearchJob>),
-    /// Nothing is searched: the line comes from the opening book.
+    /// Reports a line of the opening book in place of a search.
     Book(Arc<SearchJob>, Report),
-    /// Makes the table ready, but works on it no longer than until then.
+    /// Prepares the table, until this time at most.
     Prepare(Arc<TranspositionTable>, Option<Instant>),
     NewGame,
 }
 
-/// What the threads of a search know of each other's progress.
+/// State that the threads of a search share.
 #[derive(Default)]
 struct Busy {
-    /// Threads that are still at work.
+    /// Number of threads that are still at work.
     threads: Mutex<usize>,
     changed: Condvar,
-    /// What is left of a preparation is put off.
+    /// The preparation of the table is to be interrupted.
     hold: AtomicBool,
-    /// What the helpers found.
+    /// Results of the helper threads.
     results: Mutex<Vec<SearchResult>>,
 }
 
@@ -53,7 +53,7 @@ impl Busy {
         self.changed.notify_all();
     }
 
-    /// Blocks until at most so many threads are at work.
+    /// Blocks until at most `threads` threads are at work.
     fn wait_for(&self, threads: usize) {
         let mut busy = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         while *busy > threads {
@@ -70,10 +70,10 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// Starts so many threads, one after the other, each with its memory in hand.
+    /// Starts `count` threads, one after the other. Each has its memory before the next one is started.
     ///
     /// # Errors
-    /// When the system refuses a thread or its memory; none of them is left then.
+    /// When the system refuses a thread or its memory. All threads are ended then.
     pub(super) fn new(count: usize) -> Result<Workers, EngineError> {
         let busy = Arc::new(Busy::default());
         let mut workers = Workers { tasks: Vec::new(), handles: Vec::new(), busy };
@@ -81,7 +81,7 @@ impl Workers {
             let (sender, receiver) = channel();
             let (ready, is_ready) = channel();
             let busy = Arc::clone(&workers.busy);
-            // A thread takes its tables itself, so that they lie near its processor.
+            // A thread allocates its own tables, so that they lie in memory near its processor (NUMA).
             let work = move || match Searcher::try_new(index) {
                 Ok(searcher) => {
                     let _ = ready.send(());
@@ -89,8 +89,8 @@ impl Workers {
                 }
                 Err(_) => drop(ready),
             };
-            // Where there is room for the stack but not for what else a thread begins with, the standard library
-            // ends the process.
+            // When the stack fits into memory but the thread's other initial allocations do not, the standard library
+            // aborts the process. So the memory is tried first.
             let mut room = Vec::<u8>::new();
             room.try_reserve_exact(STACK_BYTES + 2 * THREAD_BYTES as usize)
                 .map_err(|_| EngineError::Memory { threads: count })?;
@@ -107,8 +107,8 @@ impl Workers {
         self.tasks.len()
     }
 
-    /// Lets the first `threads` search. Where the table is not ready that comes first, but takes at most half of the
-    /// time that the search is meant to take.
+    /// Lets the first `threads` threads search. If the table is not ready, they prepare it first, for at most half of
+    /// the intended time of the search.
     pub(super) fn start(&self, job: SearchJob, threads: usize) {
         if !job.tt.is_ready() {
             self.prepare(&job.tt, job.intended_time().map(|time| job.control.started() + time / 2));
@@ -117,19 +117,19 @@ impl Workers {
         self.send(threads, || Task::Search(Arc::clone(&job)));
     }
 
-    /// Tells a line of the opening book as the result of a search, when its time has come.
+    /// Reports a line of the opening book as the result of a search, when the protocol allows it.
     pub(super) fn start_book(&self, job: SearchJob, report: Report) {
         let job = Arc::new(job);
         self.send(1, || Task::Book(Arc::clone(&job), report.clone()));
     }
 
-    /// Lets all threads make a table ready, until this time at most.
+    /// Lets all threads prepare a table, until this time at most.
     pub(super) fn prepare(&self, tt: &Arc<TranspositionTable>, until: Option<Instant>) {
         self.busy.hold.store(false, Relaxed);
         self.send(self.count(), || Task::Prepare(Arc::clone(tt), until));
     }
 
-    /// Puts off what is left of a preparation.
+    /// Interrupts the preparation of the table.
     pub(super) fn hold(&self) {
         self.busy.hold.store(true, Relaxed);
     }
@@ -141,7 +141,7 @@ impl Workers {
     fn send(&self, threads: usize, task: impl Fn() -> Task) {
         self.busy.join(threads);
         for sender in self.tasks.iter().take(threads) {
-            // A worker lives as long as its sender, so this fails only after a panic in a search.
+            // A worker lives as long as its sender, so sending fails only after a panic in a search.
             if sender.send(task()).is_err() {
                 self.busy.leave();
             }
@@ -158,7 +158,7 @@ impl Workers {
         *self.busy.threads.lock().unwrap_or_else(PoisonError::into_inner) == 0
     }
 
-    /// The same as [`Workers::wait`], for another thread to call.
+    /// [`Workers::wait`] as a function that another thread can call.
     pub(super) fn waiter(&self) -> impl FnOnce() + Send + use<> {
         let busy = Arc::clone(&self.busy);
         move || busy.wait_for(0)
@@ -183,13 +183,13 @@ fn run(mut searcher: Searcher, index: usize, tasks: &Receiver<Task>, busy: &Busy
             }
             Task::Book(job, report) => {
                 wait_for_release(&job);
-                tell_book_move(&job, report);
+                report_book_move(&job, report);
             }
             Task::Search(job) => {
                 job.tt.use_what_is_ready();
                 let result = searcher.think(&job);
                 if index == 0 {
-                    lead_home(&mut searcher, &job, result, busy);
+                    finish_search(&mut searcher, &job, result, busy);
                 } else {
                     busy.hand_in(result);
                 }
@@ -199,7 +199,7 @@ fn run(mut searcher: Searcher, index: usize, tasks: &Receiver<Task>, busy: &Busy
     }
 }
 
-/// Holds a result back where the protocol wants it.
+/// Waits for `stop` or `ponderhit` where the protocol holds the result back until then.
 fn wait_for_release(job: &SearchJob) {
     if job.limits.infinite {
         job.control.wait_for_stop();
@@ -209,21 +209,22 @@ fn wait_for_release(job: &SearchJob) {
 }
 
 /// Reports a line of the opening book like a search that found it.
-fn tell_book_move(job: &SearchJob, report: Report) {
+fn report_book_move(job: &SearchJob, report: Report) {
     let result = SearchResult { own_nodes: job.control.own_nodes(), ..opening::result(report.clone()) };
     job.tell(SearchEvent::BookMove);
     job.tell(SearchEvent::Line(report));
     job.tell(SearchEvent::Finished(result));
 }
 
-/// Ends a search: holds the result back where the protocol wants it, gathers the helpers, reports.
-fn lead_home(searcher: &mut Searcher, job: &SearchJob, own: SearchResult, busy: &Busy) {
+/// Ends a search on the main thread: waits where the protocol demands it, stops the helpers, chooses among the results
+/// and reports.
+fn finish_search(searcher: &mut Searcher, job: &SearchJob, own: SearchResult, busy: &Busy) {
     wait_for_release(job);
     job.control.stop();
     busy.wait_for(1);
     let mut results = busy.take_results();
     results.insert(0, own);
-    // Whoever has reached the depth that was asked for knows all that was asked for.
+    // A main thread that has reached the requested depth needs no vote.
     let is_deep_enough = job.limits.depth.is_some_and(|depth| results[0].depth >= depth);
     let winner = if is_deep_enough { 0 } else { elect(&results) };
     let mut result = results.swap_remove(winner);
@@ -239,12 +240,12 @@ fn lead_home(searcher: &mut Searcher, job: &SearchJob, own: SearchResult, busy: 
 }
 
 /// Lets the threads vote on the move and returns the index of the winner: deep and good results weigh more,
-/// and a proven result beats all votes (CPW: "Lazy SMP"). The first result wins ties. A thread that has come only
-/// half as deep as another knows too little to have a say, unless it has found a win.
+/// and a proven result beats all votes (CPW: "Lazy SMP"). The first result wins ties. A thread that has reached less
+/// than half of the greatest depth has no vote, unless it has found a win.
 fn elect(results: &[SearchResult]) -> usize {
     let deepest = results.iter().map(|result| result.depth).max().unwrap_or(0);
-    let has_say = |result: &&SearchResult| 2 * result.depth >= deepest || result.score.is_win();
-    let voters = || results.iter().filter(has_say);
+    let has_vote = |result: &&SearchResult| 2 * result.depth >= deepest || result.score.is_win();
+    let voters = || results.iter().filter(has_vote);
     let worst = voters().map(|result| result.score.0).min().unwrap_or(0);
     let weight = |result: &SearchResult| i64::from(result.score.0 - worst + 10) * i64::from(result.depth);
     let votes = |result: &SearchResult| -> i64 {
@@ -254,8 +255,8 @@ fn elect(results: &[SearchResult]) -> usize {
         let proven = if result.score.is_decisive() { result.score.0 } else { 0 };
         (proven, votes(result), weight(result))
     };
-    let candidates = results.iter().enumerate().filter(|(_, result)| has_say(result));
-    // The last of equals is the maximum.
+    let candidates = results.iter().enumerate().filter(|(_, result)| has_vote(result));
+    // `max_by_key` returns the last of equal elements, and the first result is to win ties.
     candidates.rev().max_by_key(|(_, result)| rank(result)).map_or(0, |(index, _)| index)
 }
 
@@ -270,17 +271,17 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_little_has_no_say() {
+    fn shallow_results_have_no_vote() {
         let (a, b) = (Square::E3, Square::E4);
         let to = |results: Vec<SearchResult>| results[elect(&results)].best.unwrap().to();
-        // No iteration finished: the score is a guess, and no way out of a mate that others see.
+        // Without a finished iteration a score is a guess, and disproves no mate that another thread sees.
         assert_eq!(to(vec![result(a, Score(-50), 1), result(b, Score(700), 0)]), a);
         assert_eq!(to(vec![result(b, Score(700), 0), result(a, Score(-50), 1)]), a);
         assert_eq!(to(vec![result(a, Score::mated_in(4), 9), result(b, Score(-300), 4)]), a);
-        // The first thread is one of several.
+        // The main thread has no privilege.
         assert_eq!(to(vec![result(a, Score(300), 1), result(b, Score(10), 8), result(b, Score(5), 7)]), b);
         assert_eq!(to(vec![result(a, Score(300), 20), result(b, Score::mate_in(3), 2)]), b);
-        // With nothing to tell them apart the first thread leads.
+        // The main thread wins ties.
         assert_eq!(elect(&[result(b, Score(0), 0), result(a, Score(0), 0)]), 0);
         assert_eq!(elect(&[result(b, Score(7), 5), result(b, Score(7), 5)]), 0);
     }
@@ -294,7 +295,7 @@ mod tests {
         let mate = result(b, Score::mate_in(5), 8);
         assert_eq!(to(vec![result(a, Score(900), 20), result(a, Score(900), 20), mate]), b);
         assert_eq!(to(vec![result(a, Score::mate_in(3), 9), result(b, Score::mate_in(5), 20)]), a);
-        // A thread that sees itself mated does not outvote one that sees a way out.
+        // A thread that sees itself mated does not outvote one that sees an escape.
         assert_eq!(to(vec![result(a, Score::mated_in(4), 20), result(b, Score(-500), 15)]), b);
     }
 }

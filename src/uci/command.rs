@@ -20,7 +20,7 @@ pub enum Command {
     Register,
     UciNewGame,
     Position {
-        /// As it was written, blanks and all; `None` for the initial position.
+        /// As written, blanks included; `None` for the initial position.
         fen: Option<String>,
         moves: Vec<String>,
     },
@@ -57,14 +57,14 @@ pub struct GoCommand {
     pub time: [Option<Duration>; 2],
     /// `[color]`
     pub increment: [Option<Duration>; 2],
-    /// 0 like `None` says that the time is for the rest of the game.
+    /// `None` and 0 both mean that the time is for the rest of the game.
     pub moves_to_go: Option<u32>,
     /// `None` without the word, empty when nothing follows it.
     pub search_moves: Option<Vec<String>>,
 }
 
 impl GoCommand {
-    /// Whether anything is said of clocks.
+    /// Whether any argument concerns the clocks.
     pub fn has_clock(&self) -> bool {
         let sides = self.time.iter().chain(&self.increment);
         sides.flatten().next().is_some() || self.moves_to_go.is_some()
@@ -94,7 +94,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// Whether the line was to set a position up, which then is not there.
+    /// Whether the line was meant to set up a position; if so, there is none now.
     pub fn concerns_position(&self) -> bool {
         match self {
             CommandError::Position | CommandError::StartPosition(_) => true,
@@ -128,7 +128,8 @@ const WORDS: [&str; 19] = [
     "?",
 ];
 
-/// How many of them are UCI's. Only for these are unknown words skipped, since programs send no others.
+/// Number of words at the start of [`WORDS`] that are part of UCI. Unknown words are skipped only before these, since
+/// programs send no others.
 const UCI_WORDS: usize = 11;
 
 /// What `help` prints.
@@ -152,7 +153,7 @@ Positions
 Searching (the answer ends with a line 'bestmove')
   go depth 12                  to a depth in plies
   go movetime 5000             for 5 seconds
-  go nodes 1000000             so many nodes
+  go nodes 1000000             for about a million nodes
   go mate 4                    until a mate in at most 4 moves is found
   go infinite                  until you type stop
   go wtime 60000 btime 60000   as long as these clocks suggest, in milliseconds;
@@ -170,7 +171,7 @@ Options
 
 Other
   go perft 5, perft 5          count move sequences, by first move
-  bench [DEPTH]                search fixed positions; the node count identifies the search
+  bench [DEPTH]                search fixed positions and print the search signature
   debug on, debug off          accepted; nothing more is printed
   help                         this text
   quit                         leave
@@ -224,7 +225,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
     }))
 }
 
-/// Long garbage need not be echoed in full.
+/// Cuts long garbage, which need not be echoed in full.
 fn shorten(word: &str) -> String {
     word.chars().take(40).collect()
 }
@@ -246,7 +247,7 @@ fn set_option(line: &str, tokens: &[&str]) -> Result<Command, CommandError> {
     Ok(Command::SetOption { name, value })
 }
 
-/// Where a token of the line begins.
+/// The byte offset of a token in its line.
 fn offset(line: &str, token: &str) -> usize {
     token.as_ptr().addr() - line.as_ptr().addr()
 }
@@ -257,7 +258,7 @@ fn position(line: &str, tokens: &[&str]) -> Result<Command, CommandError> {
     let board = tokens.get(..moves_at.unwrap_or(tokens.len())).unwrap_or_default();
     let moves = moves_at.map_or(&[][..], |at| tokens.get(at + 1..).unwrap_or_default());
     let moves = moves.iter().map(|&mv| mv.to_owned()).collect();
-    // Words before the keyword are skipped like everywhere.
+    // Unknown words before the keyword are skipped, as everywhere.
     let keyword = board.iter().position(|token| matches!(*token, "startpos" | "fen"));
     match keyword.map(|at| (board[at], board.get(at + 1..).unwrap_or_default())) {
         Some(("startpos", [word, ..])) => Err(CommandError::StartPosition(shorten(word))),
@@ -325,7 +326,7 @@ fn go(tokens: &[&str]) -> Result<Command, CommandError> {
         any_known = true;
     }
     match unknown {
-        // Unknown words are skipped, but nothing else must not become an endless search.
+        // Unknown words are skipped, but unknown words alone must not start an endless search.
         Some(word) if !any_known => Err(CommandError::Go(shorten(word))),
         _ => Ok(Command::Go(go)),
     }
@@ -357,12 +358,12 @@ fn perft_depth(command: &str, arguments: &[&str]) -> Result<u32, CommandError> {
     Ok(clamp_perft(depth))
 }
 
-/// A negative clock is an empty one; more than some decades make no difference.
+/// A negative time counts as zero. The upper limit is some decades.
 fn milliseconds(number: i64) -> Duration {
     Duration::from_millis(number.clamp(0, 1 << 40) as u64)
 }
 
-/// Nothing deeper ends in a lifetime.
+/// No perft deeper than this ends in a lifetime.
 fn clamp_perft(number: i64) -> u32 {
     number.clamp(0, 30) as u32
 }
@@ -396,16 +397,16 @@ pub enum PositionError {
     /// A move of the list is wrong.
     #[error("{error} (move {number} of the list)")]
     Move {
-        /// What is wrong with it.
+        /// What is wrong with the move.
         error: MoveError,
-        /// Its place in the list, from 1.
+        /// Its index in the list, from 1.
         number: usize,
     },
 }
 
-/// Sets a FEN up, or the initial position, and plays the moves. The game can hold long lists: only the keys
-/// that a repetition needs are kept. What does not change where the men stand is put right in the FEN as in
-/// [`Game::parse_lenient`]; each such repair is told, also when a move is wrong then.
+/// Sets up a FEN, or the initial position, and plays the moves. The list may be long, since a game keeps only the keys
+/// that the detection of repetitions needs. Faults of the FEN that leave the placement of the pieces as it is are
+/// repaired as in [`Game::parse_lenient`]. Each repair is passed to `report`, even when a move turns out to be wrong.
 ///
 /// # Errors
 /// When the FEN is beyond repair or one of the moves is wrong.
@@ -413,13 +414,13 @@ pub fn set_up(
     fen: Option<&str>,
     moves: &[String],
     mode: CastlingMode,
-    tell: impl FnMut(FenRepair),
+    report: impl FnMut(FenRepair),
 ) -> Result<Game, PositionError> {
     let (mut game, repairs) = match fen {
         Some(fen) => Game::parse_lenient(fen, mode)?,
         None => (Game::default(), Vec::new()),
     };
-    repairs.into_iter().for_each(tell);
+    repairs.into_iter().for_each(report);
     for (index, text) in moves.iter().enumerate() {
         let mv = parse_uci(game.position(), text);
         game.play(mv.map_err(|error| PositionError::Move { error, number: index + 1 })?);
@@ -528,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_that_lose_the_position() {
+    fn errors_that_leave_no_position() {
         let loses = |line: &str| parse(line).expect_err(line).concerns_position();
         for line in
             ["position", "position fen", "position startpos e2e4", "positoin startpos", "POSITION fen x"]
@@ -567,7 +568,7 @@ mod tests {
     }
 
     #[test]
-    fn repairs_are_told_before_the_moves_are_played() {
+    fn repairs_are_reported_before_the_moves_are_played() {
         let fen = Some("4k3/8/8/8/8/8/8/4K2R w KQ - 0 1");
         let (game, repairs) = standard(fen, "e1g1");
         assert!(game.is_ok() && repairs.len() == 1, "{repairs:?}");

@@ -24,7 +24,7 @@ pub struct Style {
 pub fn event(event: &SearchEvent, style: Style) -> String {
     match event {
         SearchEvent::Line(report) => info_line(report, style),
-        // Without a depth, which some clients would take for that of the last line.
+        // Without a depth, which some clients would take for the depth of the last PV.
         SearchEvent::Progress(progress) => format!("info{}", counts(*progress)),
         SearchEvent::CurrentMove { depth, mv, number } => {
             format!("info depth {depth} currmove {} currmovenumber {number}", format_uci(*mv, style.chess960))
@@ -67,7 +67,7 @@ fn info_line(report: &Report, style: Style) -> String {
     line
 }
 
-/// How far the search has come, after a blank.
+/// Nodes, speed and the like, after a blank.
 fn counts(Counts { nodes, tb_hits, time, hashfull }: Counts) -> String {
     let nps = u128::from(nodes) * 1_000_000 / time.as_micros().max(1);
     let time_ms = time.as_millis();
@@ -80,11 +80,11 @@ fn wdl(chances: Chances, style: Style) -> String {
     if style.show_wdl { format!(" wdl {win} {draw} {loss}") } else { String::new() }
 }
 
-/// What a tablebase win at the root is shown as. Each ply to the position that the tables know takes one off.
+/// Score in centipawns of a tablebase win at the root, less one for each ply to the tablebase position.
 const TABLEBASE_CP: i32 = 20_000;
 
-/// `mate 3`, `cp -12`; a tablebase win three plies ahead is `cp 19997`. With 100 centipawns a win is as likely
-/// as not.
+/// `mate 3`, `cp -12`; a tablebase win three plies ahead is `cp 19997`. At 100 centipawns the probability of a win
+/// is one half.
 pub fn score(score: Score, material: u32) -> String {
     match score.mate_moves() {
         Some(moves) => format!("mate {moves}"),
@@ -106,18 +106,19 @@ fn best_move(result: &SearchResult, chess960: bool) -> String {
     }
 }
 
-/// A root move with its number of leaves, as perft tools parse it.
+/// A root move with its number of leaf nodes, as perft tools parse it.
 pub fn perft_move(mv: Move, leaves: u64, chess960: bool) -> String {
     format!("{}: {leaves}", format_uci(mv, chess960))
 }
 
-/// The number of all leaves, after an empty line.
+/// The total number of leaf nodes, after an empty line.
 pub fn perft_total(total: u64) -> String {
     format!("\nNodes searched: {total}")
 }
 
-/// Most letters of a message, and how many of them are its end.
+/// Maximum length of a message in characters.
 const MESSAGE: usize = 280;
+/// The part of a shortened message, in characters, that comes from its end.
 const MESSAGE_END: usize = 160;
 
 /// A message that may quote input.
@@ -125,8 +126,8 @@ pub fn message(text: &str) -> String {
     format!("info string {}", printable(text))
 }
 
-/// A text that may quote input, which may be unprintable and long. The middle of a long one is left out: a path
-/// or garbage stands there, while the reason comes last.
+/// A text that may quote input, made printable and not too long. The middle of a long text is left out: it is part of a
+/// path or garbage, while the reason comes last.
 pub fn printable(text: &str) -> String {
     let letters: Vec<char> = text.chars().filter(|letter| !letter.is_control()).collect();
     match letters.len() > MESSAGE {
@@ -138,7 +139,7 @@ pub fn printable(text: &str) -> String {
     }
 }
 
-/// The board as a person wants to see it, with all that belongs to the position.
+/// The board as a diagram, with FEN, key, checkers and legal moves.
 pub fn board(game: &Game, chess960: bool) -> String {
     let position = game.position();
     let mut text = String::new();
@@ -176,19 +177,19 @@ pub fn board(game: &Game, chess960: bool) -> String {
     text
 }
 
-/// The men of both sides, and who is ahead by the usual count: a pawn 1, knight and bishop 3, rook 5, queen 9.
+/// The pieces of both sides, and who is ahead by the usual values: pawn 1, knight and bishop 3, rook 5, queen 9.
 fn material(position: &Position) -> String {
     use PieceType::{Bishop, Knight, Pawn, Queen, Rook};
-    let men = |color| {
+    let count = |color| {
         let (mut letters, mut worth) = (String::from("K"), 0);
         for (kind, value) in [(Queen, 9), (Rook, 5), (Bishop, 3), (Knight, 3), (Pawn, 1)] {
-            let count = position.pieces(color, kind).count() as usize;
-            letters.push_str(&kind.letter().to_ascii_uppercase().to_string().repeat(count));
-            worth += count as i32 * value;
+            let number = position.pieces(color, kind).count() as usize;
+            letters.push_str(&kind.letter().to_ascii_uppercase().to_string().repeat(number));
+            worth += number as i32 * value;
         }
         (letters, worth)
     };
-    let ((white, white_worth), (black, black_worth)) = (men(Color::White), men(Color::Black));
+    let ((white, white_worth), (black, black_worth)) = (count(Color::White), count(Color::Black));
     let balance = match white_worth - black_worth {
         0 => "even".to_owned(),
         ahead if ahead > 0 => format!("White is ahead by {ahead}"),
@@ -197,7 +198,7 @@ fn material(position: &Position) -> String {
     format!("White {white}, Black {black}; {balance}")
 }
 
-/// How a game ended, in words.
+/// The result of a game and its reason, in words.
 fn outcome(end: Outcome) -> &'static str {
     match end {
         Outcome::Checkmate(Color::White) => "checkmate, White wins",
@@ -205,7 +206,7 @@ fn outcome(end: Outcome) -> &'static str {
         Outcome::Draw(DrawReason::Stalemate) => "stalemate",
         Outcome::Draw(DrawReason::ThreefoldRepetition) => "draw by threefold repetition",
         Outcome::Draw(DrawReason::FiftyMoves) => "draw by the fifty-move rule",
-        Outcome::Draw(DrawReason::DeadPosition) => "draw, nobody can give mate",
+        Outcome::Draw(DrawReason::DeadPosition) => "draw, neither side can checkmate",
     }
 }
 
@@ -220,7 +221,7 @@ pub fn evaluation(position: &Position, by: &Network) -> String {
     format!("{origin}\nEvaluation: {white:+} cp for White, {own:+} cp for the side to move")
 }
 
-/// A network's name, in as far as it can be printed, and architecture.
+/// A network's name, without unprintable characters, and architecture.
 pub fn network(network: &Network) -> String {
     let name: String = network.name().chars().filter(|letter| !letter.is_control()).take(100).collect();
     format!("network {name} {}", network.architecture())

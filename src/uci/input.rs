@@ -1,4 +1,4 @@
-//! Lines of standard input, which may be anything.
+//! Reads lines of standard input, which may hold any bytes.
 
 use std::io::{self, BufRead, Read};
 
@@ -9,10 +9,10 @@ pub const MAX_LINE: usize = 1 << 20;
 /// A line of input, without its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// On Windows, a line that is not UTF-8 is taken for text in the system's code page. What cannot be read
-    /// as text is replaced.
+    /// A line as text. On Windows, a line that is not UTF-8 is decoded by the system's code page. Bytes that cannot be
+    /// decoded are replaced.
     Line(String),
-    /// More than [`MAX_LINE`] bytes, thrown away as they came.
+    /// A line of more than [`MAX_LINE`] bytes, which were discarded as they were read.
     TooLong,
 }
 
@@ -45,16 +45,16 @@ fn text(bytes: Vec<u8>) -> String {
     })
 }
 
-/// Text of Windows programs that know no Unicode: letters by the code page that the system is set to.
+/// Decoding of text from Windows programs without Unicode, by the code page that the system is set to.
 #[cfg(windows)]
 mod codepage {
     use windows_sys::Win32::Globalization::{CP_ACP, MultiByteToWideChar};
 
-    /// Text in the system's code page; `None` where the system cannot make anything of it.
-    // Only the system knows its code page, and there is no safe way to ask it.
+    /// Decodes text in the system's code page; `None` when the system cannot.
+    // Only the system knows its code page, and it has no safe interface.
     #[allow(unsafe_code)]
     pub(super) fn decode(bytes: &[u8]) -> Option<String> {
-        // No code page has letters that need more units in UTF-16 than bytes in it.
+        // No code page has a character that takes more UTF-16 units than bytes.
         let mut units = vec![0_u16; bytes.len()];
         let length = i32::try_from(bytes.len()).ok()?;
         // SAFETY: both pointers are to `length` elements, the function's two counts, and last until it returns.
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_too_long_is_thrown_away() {
+    fn only_lines_that_are_too_long_are_discarded() {
         let long = |length: usize| [&vec![b'x'; length][..], b"\nuci\n"].concat();
         assert_eq!(read_all(&long(MAX_LINE)), [line(&"x".repeat(MAX_LINE)), line("uci")]);
         assert_eq!(read_all(&long(MAX_LINE + 1)), [Input::TooLong, line("uci")]);

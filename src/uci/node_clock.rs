@@ -1,8 +1,8 @@
 //! Clocks that count nodes instead of milliseconds (the option `nodestime`).
 //!
-//! A search on one thread then uses the same nodes on every run and machine, and games under a clock can be
-//! repeated. As in Stockfish, which has the option since 2015, the client's clock is only read at the first
-//! move of a game; after that the nodes of each search are taken off and the increments added. Each further
+//! A search on one thread then uses the same number of nodes on every run and machine, so games under a clock can be
+//! repeated. As in Stockfish, which has had the option since 2015, the client's clock is read only at the first
+//! move of a game; after that the nodes of each search are subtracted and the increments added. Each further
 //! time control adds the time of the first.
 
 use std::num::NonZeroU64;
@@ -18,7 +18,7 @@ pub struct NodeClock {
     nodes_per_ms: Option<NonZeroU64>,
     /// `[color]`; `None` before a side's first move.
     sides: [Option<Side>; 2],
-    /// Whose clock runs, and the nodes added after the move.
+    /// The side whose clock runs, and its increment in nodes.
     running: Option<(Color, u64)>,
 }
 
@@ -29,7 +29,7 @@ struct Side {
     left: u64,
     /// Nodes of one time control.
     control: u64,
-    /// Moves to the next time control, when the clock last ran.
+    /// Moves to the next time control when the clock last ran.
     moves_to_go: Option<u32>,
 }
 
@@ -46,7 +46,7 @@ impl NodeClock {
         self.nodes_per_ms
     }
 
-    /// Sets how many nodes count as a millisecond, 0 for none. Both clocks will be read again.
+    /// Sets the number of nodes that count as a millisecond; 0 for real time. Both clocks will be read again.
     pub fn set(&mut self, nodes_per_ms: u64) {
         *self = NodeClock { nodes_per_ms: NonZeroU64::new(nodes_per_ms), ..NodeClock::default() };
     }
@@ -71,8 +71,8 @@ impl NodeClock {
         Some(GameClock { remaining: Duration::from_millis(side.left / rate), ..clock })
     }
 
-    /// The search is over and has cost so many nodes of the own time; `None` where the clock never ran, since
-    /// the move pondered on was not played.
+    /// Ends a search that used `own_nodes` nodes while our own clock ran; `None` if the clock never ran because the
+    /// expected move was not played.
     pub fn stop(&mut self, own_nodes: Option<u64>) {
         if let (Some((us, increment)), Some(nodes)) = (self.running.take(), own_nodes)
             && let Some(side) = &mut self.sides[us.index()]
@@ -98,7 +98,7 @@ mod tests {
         clocks.set(100);
         assert_eq!(clocks.start(Color::White, clock(1000)), clock(1000));
         clocks.stop(Some(21_000));
-        // What the client's clock says no longer counts: 1000 - 210 + 10.
+        // The client's clock no longer counts: 1000 - 210 + 10.
         assert_eq!(clocks.start(Color::White, clock(990)), clock(800));
         clocks.stop(Some(1_000_000));
         assert_eq!(clocks.start(Color::White, clock(990)), clock(0));
@@ -122,8 +122,8 @@ mod tests {
         };
         let mut clocks = NodeClock::default();
         clocks.set(100);
-        let mut left = |told: u64, moves_to_go: Option<u32>| {
-            let left = clocks.start(Color::White, clock(told, moves_to_go)).map(|clock| clock.remaining);
+        let mut left = |client_ms: u64, moves_to_go: Option<u32>| {
+            let left = clocks.start(Color::White, clock(client_ms, moves_to_go)).map(|clock| clock.remaining);
             clocks.stop(Some(30_000));
             left
         };

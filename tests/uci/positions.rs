@@ -76,7 +76,7 @@ fn the_board_names_the_end_of_the_game() {
     for (command, end) in [
         ("position startpos moves f2f3 e7e5 g2g4 d8h4", "checkmate, Black wins"),
         ("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "stalemate"),
-        ("position fen 4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "draw, nobody can give mate"),
+        ("position fen 4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "draw, neither side can checkmate"),
         ("position fen 4k3/8/8/8/8/8/8/R3K3 w - - 100 90", "draw by the fifty-move rule"),
         ("position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", "draw by threefold repetition"),
     ] {

@@ -2,13 +2,12 @@
 //!
 //! A reader thread turns standard input into events, and so does a finished search, so the loop never
 //! blocks on either. While a search runs, `stop`, `ponderhit` and `quit` act at once and questions such as
-//! `isready` are answered at once; everything that changes the engine waits in a queue until the search is
-//! over. A search that was told to stop is as good as over: questions then wait for their turn, so that
-//! `readyok` comes only after all that was asked for before it. `stop` and `ponderhit` are also for each
-//! `go` that waits.
+//! `isready` are answered at once; every command that changes the engine waits in a queue until the search has ended.
+//! After `stop` a search counts as ended: questions then wait for their turn, so that `readyok` comes only after
+//! the answers to all earlier commands. `stop` and `ponderhit` also apply to each `go` in the queue.
 //!
-//! A position that cannot be set up leaves none: until there is one again, nothing is searched, since a move
-//! of an earlier position would be taken for one of this.
+//! When a position cannot be set up, the driver has no position and searches nothing until the next valid one: the
+//! client would take a move of the previous position for a move of the refused one.
 
 mod options;
 mod queue;
@@ -38,21 +37,21 @@ use options::Settings;
 use queue::{Order, Queue};
 
 enum Event {
-    /// A line, and when it came.
+    /// A line of input and the time of its arrival.
     Input(Input, SystemTime),
     EndOfInput,
-    /// A search, perft or bench is over.
+    /// A search, perft or bench has ended.
     Done {
-        /// Its last word.
+        /// The last line of its output.
         text: String,
-        /// Nodes searched on the own clock, if that ran.
+        /// Nodes searched while our own clock ran; `None` if it never ran.
         own_nodes: Option<u64>,
     },
-    /// Nobody reads our output any more.
+    /// The reader of our output has gone away.
     OutputClosed,
 }
 
-/// How often it is tried, after the end of input, whether anybody still reads the output.
+/// After the end of input, the interval at which a line is written to find out whether the output is still read.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
 /// The answer to `isready`.
@@ -63,11 +62,11 @@ const READY: &str = "readyok";
 /// # Errors
 /// When the engine cannot be set up.
 pub fn run(output: Arc<Output>) -> Result<(), EngineError> {
-    // A lock of standard input cannot go to the thread that reads.
+    // A lock of standard input cannot be moved to the reader thread.
     converse(BufReader::new(stdin()), output)
 }
 
-/// The same on any streams.
+/// Speaks UCI on any streams until `quit` or the end of input.
 ///
 /// # Errors
 /// When the engine cannot be set up.
@@ -83,7 +82,7 @@ pub fn converse(
     Ok(())
 }
 
-/// Hands line by line to the driver.
+/// Sends the input line by line to the driver.
 fn read_input(mut stream: impl BufRead, events: &Sender<Event>) {
     while let Ok(Some(input)) = input::read(&mut stream) {
         if events.send(Event::Input(input, SystemTime::now())).is_err() {
@@ -99,19 +98,19 @@ struct Driver {
     node_clock: NodeClock,
     output: Arc<Output>,
     sender: Sender<Event>,
-    /// Why the last position was not set up. While there is a reason, there is no position.
+    /// Why the last position was refused. While this is `Some`, there is no position.
     refused: Option<String>,
-    /// A search, perft or bench runs, or a `bestmove` is held back.
+    /// A search, perft or bench runs, or its `bestmove` is being held back.
     searching: bool,
-    /// That was told to end.
+    /// The running work has received `stop`.
     stopping: bool,
-    /// It is no search: a client waits for `readyok`.
+    /// The running work is the preparation of the table: a client waits for `readyok`.
     preparing: bool,
-    /// The conversation is over; only what was asked before is still answered.
+    /// The conversation has ended; only earlier questions are still answered.
     leaving: bool,
     /// Ends a running perft or bench.
     stop_work: Box<dyn Fn()>,
-    /// What waits for the search to end.
+    /// Orders that wait for the search to end.
     queue: Queue,
 }
 
@@ -151,13 +150,13 @@ impl Driver {
                 }
                 Event::Input(Input::TooLong, time) => {
                     self.output.log_input("(a line that is too long)", time);
-                    // Only a position can be that long in earnest.
+                    // The only valid command that can be so long is `position`.
                     let text = format!("a line of more than {MAX_LINE} bytes is ignored");
                     self.receive(Order::fault(&text, true));
                 }
                 Event::Done { text, own_nodes } => {
-                    // Only now may a client that waits for this line send the next command, so what it
-                    // sends can never be taken as meant for the search that is over.
+                    // A client that waits for this line sends its next command only now, so that command can never
+                    // be taken as meant for the search that has ended.
                     (self.searching, self.stopping, self.preparing) = (false, false, false);
                     self.node_clock.stop(own_nodes);
                     self.output.line(&text);
@@ -176,7 +175,7 @@ impl Driver {
         (self.stop_work)();
         self.engine.stop();
         self.engine.wait();
-        // A search that was still running is answered like any other, and so are questions.
+        // A search that was still running gets its `bestmove`, and waiting questions their answers.
         self.leaving = true;
         while let Ok(event) = events.try_recv() {
             if let Event::Done { text, .. } = event
@@ -186,7 +185,7 @@ impl Driver {
             }
         }
         if self.preparing {
-            // Nothing but the preparation was in the way of what came after it.
+            // The orders in the queue waited only for the preparation.
             (self.searching, self.preparing) = (false, false);
             self.say(READY);
             self.queue.drop_work();
@@ -195,8 +194,8 @@ impl Driver {
         self.answer_questions();
     }
 
-    /// Waits for the next event. When the input has ended, only a perft or bench can go on for long; it does so
-    /// as long as somebody reads the output, which shows when something is written.
+    /// Waits for the next event. After the end of input only a perft or bench can go on for long. It goes on as long as
+    /// the output is read, which shows when a line is written.
     fn next_event(&self, events: &Receiver<Event>, input_ended: bool) -> Option<Event> {
         if !input_ended {
             return events.recv().ok();
@@ -213,9 +212,9 @@ impl Driver {
         }
     }
 
-    /// Carries an order out, now or when its turn has come.
+    /// Executes an order, at once or when its turn has come.
     fn receive(&mut self, order: Order) {
-        // A search that was asked for before is meant, whether it has begun or not.
+        // `stop` and `ponderhit` apply to every earlier search, whether it has begun or not.
         let urgent = match order {
             Order::Command(Command::Stop) => {
                 self.queue.stop();
@@ -245,7 +244,7 @@ impl Driver {
                 self.execute(Order::Command(Command::Stop));
             }
         }
-        // The client may wait for the answers before it stops the search that has begun.
+        // The client may wait for these answers before it stops the search that has just begun.
         if !self.stopping && !self.preparing {
             self.answer_questions();
         }
@@ -285,7 +284,7 @@ impl Driver {
             }
             Command::Position { fen, moves } => self.set_position(fen.as_deref(), &moves),
             Command::Go(go) => self.go(&go),
-            // What a client waits for with `isready` is no search.
+            // The preparation that a client waits for with `isready` is not a search.
             Command::Stop if self.preparing => {}
             Command::Stop => {
                 (self.stop_work)();
@@ -306,7 +305,7 @@ impl Driver {
         }
     }
 
-    /// What takes time is over before `readyok`, during a search it comes at once.
+    /// Answers `isready`: during a search at once, otherwise when the preparation of the table is done.
     fn make_ready(&mut self) {
         let wait = if self.searching || self.leaving { None } else { self.engine.readiness() };
         match wait {
@@ -319,7 +318,7 @@ impl Driver {
                     READY.to_owned()
                 });
                 if !self.searching {
-                    // No thread can be had to wait.
+                    // No thread could be started to wait.
                     self.preparing = false;
                     self.say(READY);
                 }
@@ -331,7 +330,7 @@ impl Driver {
         self.output.line(text);
     }
 
-    /// Whether there is a position; if not, it is said why.
+    /// Whether there is a position; if not, says why.
     fn has_position(&self) -> bool {
         if let Some(reason) = &self.refused {
             self.complain(&format!("there is no position: {reason}"));
@@ -343,8 +342,7 @@ impl Driver {
         self.engine.game().position()
     }
 
-    /// Castling is written king takes rook when the client asked for it, or when nothing else would be
-    /// clear.
+    /// Whether castling is written king takes rook: when the client asked for it, or when the position needs it.
     fn writes_960(&self) -> bool {
         self.settings.chess960 || self.position().needs_chess960()
     }
@@ -364,7 +362,7 @@ impl Driver {
         self.say(&format!("id name {NAME}\nid author the Quillon authors\n{options}\nuciok"));
     }
 
-    /// All or nothing: when not everything fits, there is no position.
+    /// Sets up a position with all its moves. On any error there is no position afterwards.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) {
         let mode = self.settings.castling_mode();
         match command::set_up(fen, moves, mode, |repair| self.complain(&repair)) {
@@ -408,8 +406,8 @@ impl Driver {
         let stm = position.stm();
         let (us, them) = (stm.index(), (!stm).index());
         let bounded = go.depth.is_some() || go.nodes.is_some() || go.mate.is_some() || go.move_time.is_some();
-        // Where only the other side's clock is given, one like it is the best guess. Where an increment or a
-        // number of moves is all there is, the clock is empty: better a move at once than none.
+        // When only the opponent's clock is given, ours is taken to show the same. With only an increment or a number
+        // of moves the clock counts as empty: a move at once is better than a loss on time.
         let time = go.time[us].or(go.time[them]);
         let has_clock = time.is_some() || go.has_clock() && !bounded;
         let clock = has_clock.then(|| GameClock {
@@ -435,7 +433,7 @@ impl Driver {
         }
     }
 
-    /// The legal ones of these moves. All others are named in one line.
+    /// Returns the legal moves among these and names all others in one line.
     fn search_moves(&self, texts: Option<&[String]>) -> Vec<Move> {
         let Some(texts) = texts else { return Vec::new() };
         if texts.is_empty() {
@@ -458,7 +456,7 @@ impl Driver {
         moves
     }
 
-    /// Counts on a thread of its own and prints what perft tools parse: a line per move, then the total.
+    /// Starts a perft on its own thread. Its output is what perft tools parse: a line per move, then the total.
     fn perft(&mut self, depth: u32) {
         if !self.has_position() {
             return self.say(&format::perft_total(0));
@@ -470,19 +468,19 @@ impl Driver {
         let flag = Arc::clone(&stop);
         self.stop_work = Box::new(move || flag.store(true, Ordering::Relaxed));
         self.run_beside(move || {
-            let tell = |mv, leaves| {
+            let report = |mv, leaves| {
                 if !output.line(&format::perft_move(mv, leaves, chess960)) {
                     stop.store(true, Ordering::Relaxed);
                 }
             };
-            match perft_divide(&position, depth, &stop, tell) {
+            match perft_divide(&position, depth, &stop, report) {
                 Ok(total) => format::perft_total(total),
                 Err(error) => format!("info string {error}"),
             }
         });
     }
 
-    /// Runs the bench on a thread of its own.
+    /// Starts the bench on its own thread.
     fn bench(&mut self, depth: Option<Depth>) {
         let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
         let (network, kernels) = (Arc::clone(self.engine.network()), Kernels::best());
@@ -493,7 +491,7 @@ impl Driver {
         self.run_beside(move || run_bench(depth, network, kernels, &output, &control));
     }
 
-    /// Runs long work on a thread of its own. What it returns is printed when it is done.
+    /// Starts long work on its own thread. The text that it returns is printed when it ends.
     fn run_beside(&mut self, work: impl FnOnce() -> String + Send + 'static) {
         let sender = self.sender.clone();
         let run = move || {
@@ -507,8 +505,8 @@ impl Driver {
     }
 }
 
-/// Runs the bench until it is stopped. Prints a line per position, as long as somebody reads them, and returns the
-/// closing one.
+/// Runs the bench. Prints a line per position and returns the last line. The bench ends early when `control` is stopped
+/// or the output is no longer read.
 pub fn run_bench(
     depth: Depth,
     network: Arc<Network>,

@@ -1,4 +1,4 @@
-//! What was asked for during a search and waits for its end.
+//! Orders that arrive during a search and wait for its end.
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -6,25 +6,25 @@ use std::fmt::Display;
 use super::super::command::Command;
 use super::super::format;
 
-/// What a line of input comes to.
+/// A line of input, parsed.
 pub(super) enum Order {
     Command(Command),
-    /// It could not be understood or carried out.
+    /// The line is not a valid command.
     Fault {
-        /// What is to be said about it.
+        /// The error message.
         text: String,
-        /// It was to set a position up, so there is none now.
+        /// The line was meant to set up a position, so there is none now.
         loses_position: bool,
     },
 }
 
 impl Order {
-    /// A line that is wrong in this way.
+    /// An order for a line with this error.
     pub(super) fn fault(error: &dyn Display, loses_position: bool) -> Order {
         Order::Fault { text: format::printable(&error.to_string()), loses_position }
     }
 
-    /// Whether it only wants an answer.
+    /// Whether the order only asks for an answer and changes nothing.
     pub(super) fn is_question(&self) -> bool {
         match self {
             Order::Command(command) => {
@@ -39,14 +39,14 @@ impl Order {
     }
 }
 
-/// An order that waits for a search to end, and what came for it in the meantime.
+/// An order that waits for a search to end, with the `stop` and `ponderhit` that arrived for it in the meantime.
 pub(super) struct Waiting {
     pub order: Order,
     pub stop: bool,
     pub ponderhit: bool,
 }
 
-/// Orders in the sequence in which they came.
+/// Waiting orders, first in, first out.
 #[derive(Default)]
 pub(super) struct Queue(VecDeque<Waiting>);
 
@@ -63,7 +63,7 @@ impl Queue {
         self.0.pop_front()
     }
 
-    /// Takes all questions out.
+    /// Removes and returns all questions.
     pub(super) fn take_questions(&mut self) -> Vec<Order> {
         let (questions, rest): (VecDeque<_>, _) =
             self.0.drain(..).partition(|waiting| waiting.order.is_question());
@@ -71,22 +71,22 @@ impl Queue {
         questions.into_iter().map(|waiting| waiting.order).collect()
     }
 
-    /// Forgets what would start something.
+    /// Removes every order that would start a search, perft or bench.
     pub(super) fn drop_work(&mut self) {
         self.0.retain(|waiting| !waiting.order.is_work());
     }
 
-    /// Everything that waits is to be stopped as soon as it has begun.
+    /// Marks all waiting searches, perfts and benches to be stopped as soon as they have begun.
     pub(super) fn stop(&mut self) {
         self.mark(|waiting| &mut waiting.stop);
     }
 
-    /// No search that waits is to ponder.
+    /// Marks all waiting searches: their `ponderhit` has arrived.
     pub(super) fn ponderhit(&mut self) {
         self.mark(|waiting| &mut waiting.ponderhit);
     }
 
-    /// Sets a flag of all orders that start something. Those before one that has it have it too.
+    /// Sets a flag of all orders that start work. When one has it already, so have all before it.
     fn mark(&mut self, flag: fn(&mut Waiting) -> &mut bool) {
         for waiting in self.0.iter_mut().rev().filter(|waiting| waiting.order.is_work()) {
             if std::mem::replace(flag(waiting), true) {
