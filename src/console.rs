@@ -1,4 +1,4 @@
-//! The text interface without chess: [`Output`] writes and logs lines, `progress` shows how far long runs are, `svg`
+//! The text interface without chess: `Output` writes and logs lines, `progress` shows how far long runs are, `svg`
 //! has the common parts of drawings.
 
 use std::fs::{self, File, OpenOptions};

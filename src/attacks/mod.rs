@@ -2,6 +2,9 @@
 //!
 //! Everything here is computed at compile time, so a look-up is a plain load without an
 //! initialisation check.
+//!
+//! To be read in this order: `leapers` (king, knight, pawn), `magics` (how magic numbers are found and checked),
+//! `sliders` (bishop, rook, queen), `lines` (squares between two squares, for pins and checks).
 
 mod leapers;
 mod lines;

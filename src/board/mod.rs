@@ -1,4 +1,7 @@
 //! The rules of chess: a position, how moves change it, what makes a move legal and a game drawn.
+//!
+//! To be read in this order: `position`, `make` and `delta` (what a move changes), `zobrist`, `legality` (of one
+//! move), `game` and `repetition` (draws), `see` (static exchange evaluation), `fen` and `fen_repair`.
 
 mod delta;
 mod fen;

@@ -1,4 +1,7 @@
-//! The command line: [`main`] reads the arguments and runs the command that they name.
+//! The command line: `main` reads the arguments and runs the command that they name.
+//!
+//! Each command has a file; this one has what they share. They can be read in any order: `perft`, `epd`, `selftest`
+//! use the engine, `datagen` and `data` make and examine games, `train` makes a network.
 
 mod data;
 mod datagen;

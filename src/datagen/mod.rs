@@ -3,6 +3,9 @@
 //! [`GameRecord`] is a game, [`DataReader`] and [`DataWriter`] move games from and to files. The search
 //! is used as it is; only limits and openings differ from ordinary play.
 //!
+//! To be read in this order: `record` (a game as data), `openings`, `player`, `selfplay` (one game), `generate`
+//! (games on several threads), `file`, `codec` and `writer` (the format), `stats` and `wdl` (reports), `progress`.
+//!
 //! [`GameRecord`]: crate::datagen::GameRecord
 //! [`DataReader`]: crate::datagen::DataReader
 //! [`DataWriter`]: crate::datagen::DataWriter

@@ -2,6 +2,9 @@
 //! neither reads nor writes text; `uci` translates.
 //!
 //! Engines share nothing, so several can live in one process.
+//!
+//! To be read in this order: this file, `workers` (the search threads), `opening` (play from a book), `level` and
+//! `chooser` (weaker play for people), `bench`.
 
 pub mod bench;
 mod chooser;

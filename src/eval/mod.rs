@@ -2,6 +2,8 @@
 //!
 //! A search asks its `Evaluator`, which computes with a network, except where a lone king has to be mated
 //! or nobody can win.
+//!
+//! To be read in this order: `evaluator`, `lone_king`, `drawn_endings` and `corner_race`, `wdl` (what a score means).
 
 mod corner_race;
 mod drawn_endings;

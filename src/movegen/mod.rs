@@ -1,4 +1,6 @@
 //! Legal move generation in stages, the end of the game, and perft.
+//!
+//! To be read in this order: `generate`, `outcome` (the end of a game), `perft`.
 
 mod generate;
 mod outcome;

@@ -9,6 +9,10 @@
 //! and minus a few rows of weights: the network is efficiently updatable (Yu Nasu, "NNUE", 2018; CPW:
 //! "NNUE"). `AccumulatorStack` follows a search's moves and computes only what an evaluation asks for.
 //! The arithmetic is in integers, and every processor gives the same result to the last bit.
+//!
+//! To be read in this order: `features`, `network` (weights and evaluation), `accumulator` (incremental update),
+//! `inference` (vector arithmetic; `scalar` is the definition), `file` (the format), `material` (a network that
+//! counts material).
 
 mod accumulator;
 mod features;

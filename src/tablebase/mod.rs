@@ -7,6 +7,9 @@
 //! The tables hold two numbers (CPW: "Syzygy Bases"). WDL is the result under the fifty-move rule if the
 //! halfmove clock stood at zero. DTZ is the number of plies to the next capture, pawn move or mate; playing
 //! for small DTZ wins every win.
+//!
+//! To be read in this order: `name`, `check` (of a file before its use), `tables` (opening and probing), `root`
+//! (which root moves keep the result), `rounding` (distances in full moves), `line` (PVs that keep the result).
 
 mod check;
 mod line;

@@ -25,6 +25,11 @@
 //!
 //! The same data, settings and seed give the same net bit for bit on one machine, however many threads
 //! there are: the parts of a batch are fixed, and so is the order in which they are added.
+//!
+//! To be read in this order: `record`, `dataset` and `permutation` (the positions), `shape`, `objective` and
+//! `settings`, `block` (forward and backward pass), `adam`, `trainer`, `quantise`, `session` with `history` and
+//! `checkpoint`; `labels` and `knowledge` examine data and nets. `reference` is the definition that tests compare
+//! with.
 
 mod adam;
 mod block;

@@ -5,6 +5,8 @@
 //! position (CPW: "Shared Hash Table", Hyatt's lockless hashing). What still slips
 //! through, about three false matches in 65,536 probes of a full table, can mislead a search but not break
 //! it: moves are checked for legality before use.
+//!
+//! To be read in this order: `entry`, `table`, `memory`.
 
 mod entry;
 mod memory;

@@ -1,7 +1,10 @@
 //! The Universal Chess Interface (Meyer-Kahlen, 2006).
 //!
-//! [`input`] reads lines, [`command`] turns a line into a value and sets games up, [`format`] turns
-//! search events into lines, and the driver, which also knows the engine's options, puts them together.
+//! Text stands here and in the command-line tools only: the engine below takes and returns values.
+//!
+//! To be read in this order: [`input`] reads lines, [`command`] turns a line into a value and sets up positions,
+//! `driver` is the loop that obeys them, with the `queue` of commands that wait for a search and the table of
+//! `options`, [`format`] turns search events into lines. `node_clock` is the option `nodestime`.
 //!
 //! [`input`]: crate::uci::input
 //! [`command`]: crate::uci::command
