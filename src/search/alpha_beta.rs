@@ -91,7 +91,7 @@ impl Thread<'_> {
 
         // 8. The moves.
         let node = node;
-        let context = QuietContext::new(position, self.path.cont_keys());
+        let context = QuietContext::new(position, self.cont_keys());
         self.path.here_mut().history_key = context.key;
         let mut picker = MovePicker::new(position, node.tt_move);
         let mut alpha = node.alpha;
@@ -215,7 +215,7 @@ impl Thread<'_> {
         let Candidate { mv, number, alpha, best_score, mut new_depth } = candidate;
         let null = Window::below(-alpha);
         let mut score = alpha + 1;
-        if node.depth >= 2 && number > 1 + usize::from(K::ROOT) {
+        if self.params().lmr != 0 && node.depth >= 2 && number > 1 + usize::from(K::ROOT) {
             let reduction = self.reduction(node, child, context, &candidate);
             let reduced = reduced_depth(new_depth, reduction, K::PV);
             self.path.parent_mut().reduction = new_depth - reduced;

@@ -85,7 +85,7 @@ impl Thread<'_> {
         if let Some(mv) = last.mv.filter(|mv| mv.is_quiet() && node.ply > 0) {
             let p = self.params();
             let bonus = bonus(node.depth, p);
-            let before = self.path.cont_keys_before_last();
+            let before = self.cont_keys_before_last();
             self.histories.continuation.update_all(&before, last.cont_key, bonus * p.fail_low_bonus / 1024);
             self.histories.update_main(last.history_key, last.cont_key, mv, bonus * p.fail_low_main / 1024);
         }
@@ -112,12 +112,12 @@ impl Thread<'_> {
             && let Some(piece) = node.position.piece_on(mv.from())
         {
             let p = self.params();
-            let context = QuietContext::without_checks(node.position, self.path.cont_keys());
+            let context = QuietContext::without_checks(node.position, self.cont_keys());
             self.histories.update_quiet(&context, piece, mv, bonus(node.depth, p));
             let last = *self.path.before(1);
             if node.ply > 0 && last.mv.is_some_and(Move::is_quiet) {
                 let malus = malus(node.depth, p) * p.tt_malus / 1024;
-                let before = self.path.cont_keys_before_last();
+                let before = self.cont_keys_before_last();
                 self.histories.continuation.update_all(&before, last.cont_key, -malus);
             }
         }

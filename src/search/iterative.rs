@@ -135,7 +135,7 @@ impl Thread<'_> {
         let (mut alpha, mut beta) = (-Score::INFINITE, Score::INFINITE);
         let mut delta = self.params().aspiration_window;
         let mut searched = depth;
-        if depth >= 5 && !expected.is_decisive() {
+        if self.params().aspiration != 0 && depth >= 5 && !expected.is_decisive() {
             alpha = (expected - delta).max(-Score::INFINITE);
             beta = (expected + delta).min(Score::INFINITE);
         }

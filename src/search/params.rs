@@ -14,8 +14,16 @@ pub struct ParamInfo {
     pub min: i32,
     /// Largest sensible value.
     pub max: i32,
-    /// Step for simultaneous perturbation (SPSA).
+    /// Step for simultaneous perturbation (SPSA); 0 for a switch.
     pub step: i32,
+}
+
+impl ParamInfo {
+    /// Whether the parameter is 1 where a technique is used and 0 where it is not. There is nothing to tune about
+    /// it: it serves to measure what the technique is worth.
+    pub fn is_switch(&self) -> bool {
+        self.step == 0
+    }
 }
 
 macro_rules! params {
@@ -50,6 +58,23 @@ macro_rules! params {
 }
 
 params! {
+    null_move = 1, 0, 1, 0; "Switch of null move pruning."
+    lmr = 1, 0, 1, 0; "Switch of late move reductions."
+    lmp = 1, 0, 1, 0; "Switch of late move pruning."
+    rfp = 1, 0, 1, 0; "Switch of reverse futility pruning."
+    futility = 1, 0, 1, 0; "Switch of futility pruning of quiet moves."
+    noisy_futility = 1, 0, 1, 0; "Switch of futility pruning of noisy moves."
+    history_pruning = 1, 0, 1, 0; "Switch of history pruning."
+    see_pruning = 1, 0, 1, 0; "Switch of SEE pruning in the main search."
+    singular = 1, 0, 1, 0; "Switch of singular, double, triple and negative extensions and of multi-cut."
+    continuation_history = 1, 0, 1, 0; "Switch of continuation histories."
+    correction_history = 1, 0, 1, 0; "Switch of correction histories."
+    probcut = 1, 0, 1, 0; "Switch of ProbCut."
+    razoring = 1, 0, 1, 0; "Switch of razoring."
+    iir = 1, 0, 1, 0; "Switch of internal iterative reductions."
+    hindsight = 1, 0, 1, 0; "Switch of hindsight reductions and extensions."
+    aspiration = 1, 0, 1, 0; "Switch of aspiration windows."
+
     aspiration_window = 13, 6, 40, 3; "Half width of the first aspiration window."
     aspiration_growth = 50, 20, 120, 10; "Percent by which a failed window grows."
 
@@ -158,11 +183,39 @@ mod tests {
     fn defaults_lie_within_ranges() {
         let mut params = Params::DEFAULT;
         for info in Params::INFO {
-            assert!(info.min < info.max && info.step > 0, "{}", info.name);
+            assert!(info.min < info.max && info.step >= 0, "{}", info.name);
             assert!(params.set(info.name, info.default), "{}", info.name);
             assert!(!params.set(info.name, info.max + 1), "{}", info.name);
+            let is_flag = (info.min, info.default, info.max) == (0, 1, 1);
+            assert_eq!(info.is_switch(), is_flag, "{}", info.name);
         }
         assert_eq!(params, Params::DEFAULT);
         assert!(!params.set("nonsense", 1));
+    }
+
+    /// Every switch changes what a search does, so none is dead. Constants cannot be changed in other builds.
+    #[cfg(feature = "tuning")]
+    #[test]
+    fn every_switch_switches_something() {
+        use std::sync::Arc;
+
+        use crate::board::Game;
+        use crate::search::samples::{MIDDLEGAME, position};
+        use crate::search::{SearchJob, SearchLimits, Searcher};
+        use crate::tt::TranspositionTable;
+
+        let nodes = |params| {
+            let limits = SearchLimits { depth: Some(11), ..SearchLimits::default() };
+            let tt = Arc::new(TranspositionTable::new(4).expect("4 MiB are there"));
+            let job = SearchJob { params, ..SearchJob::silent(Game::new(position(MIDDLEGAME)), limits, tt) };
+            Searcher::new(0).search(&job).nodes
+        };
+        let plain = nodes(Params::DEFAULT);
+        assert_eq!(nodes(Params::DEFAULT), plain);
+        for info in Params::INFO.iter().filter(|info| info.is_switch()) {
+            let mut params = Params::DEFAULT;
+            assert!(params.set(info.name, 0));
+            assert_ne!(nodes(params), plain, "{}", info.name);
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::types::{Depth, Score};
 #[inline(always)]
 fn razoring_applies(node: &Node, p: &Params) -> bool {
     let margin = p.razor_base + p.razor_depth * node.depth * node.depth;
-    !node.alpha.is_decisive() && node.eval + margin < node.alpha
+    p.razoring != 0 && !node.alpha.is_decisive() && node.eval + margin < node.alpha
 }
 
 /// An evaluation far above beta fails high without search (CPW: "Reverse Futility Pruning"). Not
@@ -26,7 +26,8 @@ fn reverse_futility(node: &Node, p: &Params) -> Option<Score> {
     let margin = p.rfp_margin * node.depth
         - p.rfp_improving * i32::from(node.improving)
         - p.rfp_worsening * i32::from(node.opponent_worsening);
-    let applies = node.depth <= p.rfp_depth
+    let applies = p.rfp != 0
+        && node.depth <= p.rfp_depth
         && !node.tt_pv
         && node.eval - margin.max(p.rfp_least) >= beta
         && !beta.is_loss()
@@ -40,7 +41,8 @@ fn reverse_futility(node: &Node, p: &Params) -> Option<Score> {
 #[inline(always)]
 fn null_move_depth(node: &Node, p: &Params) -> Option<Depth> {
     let depth = node.depth;
-    let allowed = node.eval >= node.beta
+    let allowed = p.null_move != 0
+        && node.eval >= node.beta
         && node.static_eval + p.nmp_depth * depth >= node.beta + p.nmp_margin
         && depth >= p.nmp_least_depth
         && !node.beta.is_decisive()
@@ -55,27 +57,34 @@ fn null_move_depth(node: &Node, p: &Params) -> Option<Depth> {
 fn probcut_beta(node: &Node, p: &Params) -> Option<Score> {
     let beta = node.beta + p.probcut_margin - p.probcut_improving * i32::from(node.improving);
     let refuted = node.tt_entry.is_some_and(|entry| entry.depth >= node.depth - 3 && entry.score < beta);
-    let applies = node.depth >= p.probcut_depth && !node.beta.is_decisive() && !refuted && !beta.is_win();
+    let applies = p.probcut != 0
+        && node.depth >= p.probcut_depth
+        && !node.beta.is_decisive()
+        && !refuted
+        && !beta.is_win();
     applies.then_some(beta)
 }
 
 /// The number of the move from which on no further quiet moves are taken (CPW: "Late Move Pruning").
 #[inline(always)]
 pub(super) fn late_move_limit(node: &Node, p: &Params) -> usize {
+    if p.lmp == 0 {
+        return usize::MAX;
+    }
     ((p.lmp_base + node.depth * node.depth) / (2 - i32::from(node.improving))).max(0) as usize
 }
 
 /// What the score of a quiet move can reach at most (CPW: "Futility Pruning"); `None` where that is not asked.
 #[inline(always)]
 fn quiet_ceiling(node: &Node, lmr_depth: Depth, p: &Params) -> Option<Score> {
-    (!node.in_check && lmr_depth < p.futility_max)
+    (p.futility != 0 && !node.in_check && lmr_depth < p.futility_max)
         .then(|| node.static_eval + p.futility_base + p.futility_depth * lmr_depth)
 }
 
 /// The same for a capture that wins `victim` internal units and has this history.
 #[inline(always)]
 fn noisy_ceiling(node: &Node, lmr_depth: Depth, victim: i32, history: i32, p: &Params) -> Option<Score> {
-    (!node.in_check && lmr_depth < p.noisy_futility_max).then(|| {
+    (p.noisy_futility != 0 && !node.in_check && lmr_depth < p.noisy_futility_max).then(|| {
         node.static_eval
             + p.noisy_futility_base
             + p.noisy_futility_depth * lmr_depth
@@ -209,7 +218,8 @@ impl Thread<'_> {
                 return MoveVerdict::Skip;
             }
             let margin = (p.see_noisy * node.depth + history / p.see_noisy_history).max(0);
-            return if position.see(mv, -margin) { MoveVerdict::Search } else { MoveVerdict::Skip };
+            let passes = p.see_pruning == 0 || position.see(mv, -margin);
+            return if passes { MoveVerdict::Search } else { MoveVerdict::Skip };
         }
         let Some(piece) = position.piece_on(mv.from()) else { return MoveVerdict::Search };
         let history = self.histories.quiet_history(context, piece, mv);
@@ -217,15 +227,15 @@ impl Thread<'_> {
         if candidate.alpha.is_win() {
             return MoveVerdict::Search;
         }
-        if history < -p.history_prune * node.depth {
+        if p.history_pruning != 0 && history < -p.history_prune * node.depth {
             return MoveVerdict::Skip;
         }
         let lmr_depth = (lmr_depth + history / p.prune_history).max(0);
         if quiet_ceiling(node, lmr_depth, p).is_some_and(|ceiling| ceiling <= candidate.alpha) {
             return MoveVerdict::SkipQuiets;
         }
-        let safe = position.see(mv, -p.see_quiet * lmr_depth * lmr_depth);
-        if safe { MoveVerdict::Search } else { MoveVerdict::Skip }
+        let passes = p.see_pruning == 0 || position.see(mv, -p.see_quiet * lmr_depth * lmr_depth);
+        if passes { MoveVerdict::Search } else { MoveVerdict::Skip }
     }
 }
 

@@ -58,7 +58,7 @@ impl Thread<'_> {
         let p = self.params();
         node.tt_move = node.tt_entry.and_then(|entry| entry.mv);
         let (mut picker, context) = if node.in_check {
-            (MovePicker::new(position, node.tt_move), QuietContext::new(position, self.path.cont_keys()))
+            (MovePicker::new(position, node.tt_move), QuietContext::new(position, self.cont_keys()))
         } else {
             (MovePicker::noisy(position, node.tt_move, p.qs_see), QuietContext::unused(position))
         };

@@ -26,7 +26,7 @@ pub(super) fn reduced_depth(new_depth: Depth, reduction: Reduction, pv: bool) ->
 /// did not get worse for its side, too little if both sides agree that little happens.
 #[inline(always)]
 pub(super) fn hindsight(node: &Node, reduction: Depth, eval_before: Option<Score>, p: &Params) -> Depth {
-    let Some(before) = eval_before.filter(|_| !node.in_check) else { return 0 };
+    let Some(before) = eval_before.filter(|_| p.hindsight != 0 && !node.in_check) else { return 0 };
     // The opponent's evaluation counts the other way: a sum of 0 says that both agree.
     let sum = node.static_eval + before.0;
     if reduction >= p.hindsight_more && sum <= Score::DRAW {
@@ -41,7 +41,9 @@ pub(super) fn hindsight(node: &Node, reduction: Depth, eval_before: Option<Score
 /// Plies by which a node without a table move is searched less (CPW: "Internal Iterative Reductions").
 #[inline(always)]
 pub(super) fn internal_iterative_reduction(node: &Node, p: &Params) -> Depth {
-    Depth::from(node.depth >= p.iir_depth && node.tt_move.is_none() && node.excluded.is_none())
+    let applies =
+        p.iir != 0 && node.depth >= p.iir_depth && node.tt_move.is_none() && node.excluded.is_none();
+    Depth::from(applies)
 }
 
 /// The null-window bound of a singular test: all other moves must stay below it. `None` where the table's move and
@@ -49,7 +51,8 @@ pub(super) fn internal_iterative_reduction(node: &Node, p: &Params) -> Depth {
 #[inline(always)]
 fn singular_beta(node: &Node, pv: bool, p: &Params) -> Option<Score> {
     let entry = node.tt_entry?;
-    let testable = node.depth >= p.singular_depth + Depth::from(node.tt_pv)
+    let testable = p.singular != 0
+        && node.depth >= p.singular_depth + Depth::from(node.tt_pv)
         && entry.depth >= node.depth - 3
         && entry.bound.is_lower()
         && !entry.score.is_decisive();

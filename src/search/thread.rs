@@ -3,7 +3,7 @@
 use std::alloc::{Layout, handle_alloc_error};
 use std::collections::TryReserveError;
 
-use super::history::{Histories, QuietContext, reserved};
+use super::history::{ContKey, ContKeys, Histories, QuietContext, reserved};
 use super::job::SearchJob;
 use super::lmr_table::LmrTable;
 use super::params::Params;
@@ -136,6 +136,19 @@ impl<'a> Thread<'a> {
     #[inline(always)]
     pub(super) fn params(&self) -> &'static Params {
         &Params::DEFAULT
+    }
+
+    /// The moves that led to the present node, for the continuation tables.
+    #[inline(always)]
+    pub(super) fn cont_keys(&self) -> ContKeys {
+        if self.params().continuation_history != 0 { self.path.cont_keys() } else { [ContKey::NONE; 4] }
+    }
+
+    /// The same as seen from the node before. Not for the root.
+    #[inline(always)]
+    pub(super) fn cont_keys_before_last(&self) -> ContKeys {
+        let is_on = self.params().continuation_history != 0;
+        if is_on { self.path.cont_keys_before_last() } else { [ContKey::NONE; 4] }
     }
 
     /// The game that the search started from.

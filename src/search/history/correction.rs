@@ -49,6 +49,9 @@ impl CorrectionHistory {
     /// Internal units to add to the evaluation. `line` is the last move and the one before it.
     #[inline(always)]
     pub(in crate::search) fn get(&self, p: &Params, position: &Position, line: [ContKey; 2]) -> i32 {
+        if p.correction_history == 0 {
+            return 0;
+        }
         let (color, keys) = (position.stm(), position.keys());
         let sum = p.correction_pawn * self.pawn[slot(color, keys.pawn())].get()
             + p.correction_minor * self.minor[slot(color, keys.minor)].get()
