@@ -6,8 +6,7 @@ use super::job::SearchJob;
 use super::limits::Certainty;
 use super::node::{Candidate, Node, RootNode, Window};
 use super::report::{NEWS_AFTER, ScoreBound, SearchEvent, SearchResult, VERBOSE_AFTER};
-use super::root::{self, RootResult};
-use super::thread::{Searcher, Thread};
+use super::thread::{RootResult, Searcher, Thread, sort_root_moves};
 use super::tree_sample::TreeSample;
 use crate::types::{Depth, MAX_PLY, Score};
 
@@ -81,12 +80,12 @@ impl Thread<'_> {
         while self.root.pv_index < lines {
             self.seldepth = 0;
             self.aspiration(depth);
-            root::sort(&mut self.root.moves[self.root.pv_index..]);
+            sort_root_moves(&mut self.root.moves[self.root.pv_index..]);
             if self.quota.is_stopped() {
                 break;
             }
             self.root.pv_index += 1;
-            root::sort(&mut self.root.moves[..self.root.pv_index]);
+            sort_root_moves(&mut self.root.moves[..self.root.pv_index]);
             self.quota.finish_first_line();
             if self.quota.is_stopped() {
                 break;
@@ -145,7 +144,7 @@ impl Thread<'_> {
             if self.quota.is_stopped() {
                 return;
             }
-            root::sort(&mut self.root.moves[self.root.pv_index..]);
+            sort_root_moves(&mut self.root.moves[self.root.pv_index..]);
             if score <= alpha {
                 beta = Score((alpha.0 + beta.0) / 2);
                 alpha = (score - delta).max(-Score::INFINITE);

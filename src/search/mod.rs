@@ -9,34 +9,28 @@
 //! [`Report`]: crate::search::Report
 
 mod alpha_beta;
-mod control;
 mod history;
 mod history_updates;
 mod iterative;
 mod job;
 mod limits;
-mod line;
-mod lmr_table;
 mod node;
 mod params;
 mod path;
 mod picker;
 mod pruning;
 mod quiescence;
-mod quota;
 mod reductions;
 mod report;
-mod root;
+mod reporting;
 #[cfg(test)]
 mod samples;
 mod static_eval;
 mod tablebases;
-mod telling;
 mod thread;
 mod tree_sample;
 
-pub use control::Control;
-pub use job::SearchJob;
+pub use job::{Control, SearchJob};
 pub use limits::{GameClock, SearchLimits, TimeBudget};
 pub use params::{ParamInfo, Params};
 pub use report::{Counts, Report, ScoreBound, SearchEvent, SearchResult};

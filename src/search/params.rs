@@ -1,7 +1,12 @@
-//! The constants of the search in one table: name, value, range, step, meaning.
+//! The constants of the search in one table: name, value, range, step, meaning. The base of late move reductions,
+//! which is made of them, stands below.
 //!
 //! Margins are in internal units, depths in plies, reductions in 1024ths of a ply. Builds with the `tuning`
 //! feature can change them over UCI; all others see constants.
+
+use once_cell::sync::Lazy;
+
+use crate::types::Depth;
 
 /// A parameter as tuning programs list it.
 #[derive(Clone, Copy, Debug)]
@@ -173,6 +178,40 @@ params! {
     qs_moves = 3, 1, 8, 1; "Quiescence: captures searched before only those of the last moved man are left."
     qs_futility = 126, 60, 260, 20; "Quiescence: what a capture may add beyond the captured man."
     qs_see = -8, -120, 40, 15; "Quiescence: exchange result below which captures are left out."
+}
+
+/// A reduction in 1024ths of a ply.
+pub(super) type Reduction = i32;
+
+/// One ply of reduction.
+pub(super) const PLY: Reduction = 1024;
+
+/// Products of logarithms, scaled by 1024. `[depth][move number]`, both capped at 63.
+pub(super) struct LmrTable([[i32; 64]; 64]);
+
+impl LmrTable {
+    /// The table, built at first use. Threads keep the reference, so a node pays no check.
+    pub(super) fn get() -> &'static LmrTable {
+        static TABLE: Lazy<LmrTable> = Lazy::new(|| {
+            let mut table = [[0; 64]; 64];
+            for (depth, row) in table.iter_mut().enumerate().skip(1) {
+                for (number, product) in row.iter_mut().enumerate().skip(1) {
+                    *product = ((depth as f64).ln() * (number as f64).ln() * 1024.0) as i32;
+                }
+            }
+            LmrTable(table)
+        });
+        &TABLE
+    }
+
+    /// The reduction of the `number`th move (from 1) before adjustments.
+    #[inline(always)]
+    pub(super) fn base(&self, p: &Params, depth: Depth, number: usize, quiet: bool) -> Reduction {
+        let product = self.0[depth.clamp(0, 63) as usize][number.min(63)];
+        let (base, factor) =
+            if quiet { (p.lmr_base, p.lmr_factor) } else { (p.lmr_noisy_base, p.lmr_noisy_factor) };
+        base + product * factor / 1024
+    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 //! alone, and, where that takes a search, a method of the thread that carries it out.
 
 use super::history::{QuietContext, victim_value};
-use super::lmr_table::PLY;
 use super::node::{Candidate, Node, NonPv, Window};
-use super::params::Params;
+use super::params::{PLY, Params};
 use super::picker::MovePicker;
 use super::thread::Thread;
 use crate::tt::{Bound, TtEntry};

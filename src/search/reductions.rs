@@ -5,9 +5,8 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use super::history::QuietContext;
-use super::lmr_table::{PLY, Reduction};
 use super::node::{Candidate, Node, NodeKind, NonPv, Window};
-use super::params::Params;
+use super::params::{PLY, Params, Reduction};
 use super::thread::Thread;
 use crate::board::Position;
 use crate::types::{Depth, Move, Score};

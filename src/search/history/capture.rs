@@ -2,7 +2,7 @@
 
 use std::collections::TryReserveError;
 
-use super::value::{HistoryValue, zeroed};
+use super::{HistoryValue, zeroed};
 use crate::board::{Position, SEE_VALUES};
 use crate::types::{Move, PieceType};
 

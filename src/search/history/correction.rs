@@ -3,8 +3,8 @@
 
 use std::collections::TryReserveError;
 
-use super::value::{HistoryValue, zeroed};
-use super::{ContKey, continuation};
+use super::quiet::{ContKey, KEYS as MOVE_KEYS};
+use super::{HistoryValue, zeroed};
 use crate::board::Position;
 use crate::search::params::Params;
 use crate::types::{Color, Depth};
@@ -12,7 +12,7 @@ use crate::types::{Color, Depth};
 const CORRECTION_MAX: i32 = 1024;
 const ENTRIES: usize = 16_384;
 /// Moves, and no move.
-const KEYS: usize = continuation::KEYS + 1;
+const KEYS: usize = MOVE_KEYS + 1;
 
 type Value = HistoryValue<CORRECTION_MAX>;
 
