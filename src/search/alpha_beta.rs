@@ -204,6 +204,15 @@ impl Thread<'_> {
 
     /// Searches one move: the first with the full window, the others with a null window, late ones at
     /// reduced depth, and again wherever they turn out better than thought.
+    ///
+    /// - Technique: [Principal variation search](https://www.chessprogramming.org/Principal_Variation_Search)
+    /// - Assumes: the first move is best, so for the others a null window is enough
+    /// - Units: score
+    /// - Elo: not measured alone; in the first search
+    /// - Technique: [Deeper and shallower re-searches](https://www.chessprogramming.org/Late_Move_Reductions)
+    /// - Assumes: by how much a reduced search beats the best score tells how deep the re-search should go
+    /// - Units: one ply; `deeper_margin` and `shallower_margin` internal units
+    /// - Elo: not measured alone; in bundle A
     #[inline(always)]
     fn search_move<K: NodeKind>(
         &mut self,

@@ -1,4 +1,4 @@
-//! What a node teaches the histories (CPW: "History Heuristic", "Static Evaluation Correction History").
+//! What a node teaches the histories.
 
 use super::history::QuietContext;
 use super::node::{Best, Node, SearchedMoves};
@@ -32,6 +32,11 @@ fn corrects_evaluation(node: &Node, best: &Best) -> bool {
 impl Thread<'_> {
     /// Rewards a move that caused a cutoff or was best, blames those searched before it, and corrects the
     /// evaluation.
+    ///
+    /// - Technique: [History updates](https://www.chessprogramming.org/History_Heuristic)
+    /// - Assumes: what was best in one node is worth an early look in others
+    /// - Units: history score: `bonus_depth` and `malus_depth` per ply, up to `bonus_max` and `malus_max`
+    /// - Elo: not measured alone; in the first search
     #[inline(always)]
     pub(super) fn update_histories(
         &mut self,
@@ -79,6 +84,11 @@ impl Thread<'_> {
     }
 
     /// No move helped here, so the quiet move that led here was a good one.
+    ///
+    /// - Technique: [Fail-low bonus](https://www.chessprogramming.org/History_Heuristic)
+    /// - Assumes: a move after which all replies fail low was good
+    /// - Units: `fail_low_bonus` and `fail_low_main` 1024ths of the bonus
+    /// - Elo: not measured alone; butterfly and pawn tables in bundle B
     #[inline(always)]
     fn reward_last_move(&mut self, node: &Node) {
         let last = *self.path.before(1);
@@ -92,6 +102,11 @@ impl Thread<'_> {
     }
 
     /// The opponent's quiet move was good if its evaluation rose by it, bad if it fell.
+    ///
+    /// - Technique: [Evaluation history](https://www.chessprogramming.org/History_Heuristic)
+    /// - Assumes: the change of the evaluation tells about a move before any search does
+    /// - Units: `eval_history` of history score per internal unit, up to `eval_history_max`
+    /// - Elo: not measured alone; in bundle B
     #[inline(always)]
     pub(super) fn update_eval_history(&mut self, node: &Node) {
         let last = *self.path.before(1);
@@ -105,6 +120,11 @@ impl Thread<'_> {
 
     /// A quiet table move that causes a cutoff is rewarded as if it had been searched, and the quiet move that
     /// allowed it blamed.
+    ///
+    /// - Technique: [History of table cutoffs](https://www.chessprogramming.org/History_Heuristic)
+    /// - Assumes: a cutoff by the table tells as much as one by a search
+    /// - Units: the bonus of the depth, `tt_malus` 1024ths of the malus
+    /// - Elo: not measured alone; the malus in bundle B
     #[inline(always)]
     pub(super) fn reward_tt_cutoff(&mut self, node: &Node, score: Score) {
         let mv = node.tt_entry.and_then(|entry| entry.mv).filter(|_| score >= node.beta);
@@ -125,6 +145,11 @@ impl Thread<'_> {
 
     /// A reduced quiet move was searched again to this depth: its continuations learn how that came out. The move
     /// is that of the node before.
+    ///
+    /// - Technique: [History of re-searches](https://www.chessprogramming.org/History_Heuristic)
+    /// - Assumes: a re-search tells how good a move is that was thought bad
+    /// - Units: `research_bonus` 1024ths of bonus or malus
+    /// - Elo: not measured alone; in bundle B
     #[inline(always)]
     pub(super) fn update_research_history(
         &mut self,

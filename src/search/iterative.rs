@@ -128,7 +128,12 @@ impl Thread<'_> {
     }
 
     /// Searches one line of the iteration with a window around the last score, widened on the side
-    /// where it fails (CPW: "Aspiration Windows").
+    /// where it fails.
+    ///
+    /// - Technique: [Aspiration windows](https://www.chessprogramming.org/Aspiration_Windows)
+    /// - Assumes: the score changes little from one iteration to the next
+    /// - Units: `aspiration_window` internal units either side, growing by `aspiration_growth` percent
+    /// - Elo: not measured alone; in the first search
     fn aspiration(&mut self, depth: Depth) {
         let expected = self.root.moves[self.root.pv_index].previous_score;
         let (mut alpha, mut beta) = (-Score::INFINITE, Score::INFINITE);
@@ -169,6 +174,11 @@ impl Thread<'_> {
     }
 
     /// Whether the completed iteration is the last.
+    ///
+    /// - Technique: [Iterative deepening](https://www.chessprogramming.org/Iterative_Deepening)
+    /// - Assumes: an iteration orders the moves of the next, and costs a fraction of it
+    /// - Units: plies
+    /// - Elo: not measured alone; in the first search
     fn is_enough(&self, stable_iterations: usize, previous_score: Score) -> bool {
         let limits = &self.job.limits;
         let best = &self.root.moves[0];

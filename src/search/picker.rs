@@ -4,7 +4,7 @@
 //! table move | good noisy moves | quiet moves by history | noisy moves that lose material
 //! ```
 //! Noisy moves are sorted by victim and capture history, quiet moves by the sum of their histories
-//! (CPW: "Move Ordering"). A selection sort takes one move at a time, since most nodes need few.
+//! A selection sort takes one move at a time, since most nodes need few.
 
 use arrayvec::ArrayVec;
 
@@ -33,6 +33,12 @@ enum Want {
 }
 
 /// Hands out the moves of a position.
+///
+/// - Technique: [Move ordering](https://www.chessprogramming.org/Move_Ordering)
+/// - Assumes: the better the first move, the fewer nodes
+/// - Units: order scores; a noisy move may lose a `good_noisy_divisor`th of its score by exchange and still
+///   come early
+/// - Elo: not measured alone; in bundle B
 pub(super) struct MovePicker {
     stage: Stage,
     want: Want,

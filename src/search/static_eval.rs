@@ -1,4 +1,4 @@
-//! The static evaluation of a node and what follows from it (CPW: "Evaluation", "Improving").
+//! The static evaluation of a node and what follows from it.
 
 use super::node::Node;
 use super::thread::Thread;
@@ -15,6 +15,11 @@ fn corrected(position: &Position, raw: Score, correction: i32) -> Score {
 }
 
 /// The evaluation, replaced by a table score where that says more: one that is a bound on the right side.
+///
+/// - Technique: [Table score as evaluation](https://www.chessprogramming.org/Transposition_Table)
+/// - Assumes: a bound found by any search is nearer the truth than an evaluation
+/// - Units: internal units
+/// - Elo: not measured alone
 #[inline(always)]
 fn bettered(static_eval: Score, entry: Option<TtEntry>) -> Score {
     match entry {
@@ -26,6 +31,11 @@ fn bettered(static_eval: Score, entry: Option<TtEntry>) -> Score {
 }
 
 /// Whether the side to move stands better than at its last move, or at the one before where it was in check then.
+///
+/// - Technique: [Improving](https://www.chessprogramming.org/Improving)
+/// - Assumes: a side whose evaluation rises is more likely to fail high
+/// - Units: yes or no; each margin has its own term
+/// - Elo: not measured alone; in the first search. With beta as a second limit: see reverse futility pruning
 #[inline(always)]
 fn is_improving(now: Option<Score>, two_plies_ago: Option<Score>, four_plies_ago: Option<Score>) -> bool {
     match (now, two_plies_ago.or(four_plies_ago)) {

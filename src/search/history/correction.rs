@@ -1,5 +1,4 @@
-//! Correction history: how far the evaluation was off, on average, in positions that share a feature
-//! (CPW: "Static Evaluation Correction History").
+//! Correction history: how far the evaluation was off, on average, in positions that share a feature.
 
 use std::collections::TryReserveError;
 
@@ -16,6 +15,13 @@ const KEYS: usize = MOVE_KEYS + 1;
 
 type Value = HistoryValue<CORRECTION_MAX>;
 
+/// Average errors of the evaluation.
+///
+/// - Technique: [Correction history](https://www.chessprogramming.org/Static_Evaluation_Correction_History)
+/// - Assumes: where positions share a feature the evaluation errs to the same side
+/// - Units: internal units times 1024 over the table's weight; plus or minus `CORRECTION_MAX`
+/// - Elo: switched off -2.9 +- 14.2, 1,200 games, 10,000 nodes (2026-12-01)
+///
 /// `[color][feature key]` for each feature, and `[reply][move before it]`.
 pub(in crate::search) struct CorrectionHistory {
     pawn: Box<[Value; 2 * ENTRIES]>,
