@@ -189,7 +189,6 @@ impl Thread<'_> {
     }
 
     /// Draws, by rule or since a king alone stops all pawns, the deepest ply, and windows that no result can touch.
-    #[inline(always)]
     pub(super) fn draw_or_bound(&mut self, node: &mut Node) -> Option<Score> {
         if self.path.is_draw(node.position) || is_held(node.position) {
             return Some(Score::DRAW);
@@ -213,7 +212,6 @@ impl Thread<'_> {
     /// - Assumes: by how much a reduced search beats the best score tells how deep the re-search should go
     /// - Units: one ply; `deeper_margin` and `shallower_margin` internal units
     /// - Elo: not measured alone; in bundle A
-    #[inline(always)]
     fn search_move<K: NodeKind>(
         &mut self,
         node: &Node,
@@ -251,7 +249,6 @@ impl Thread<'_> {
     }
 
     /// Stores the node's result.
-    #[inline(always)]
     fn store(&self, node: &Node, best: &Best) {
         let entry = TtEntry {
             mv: best.mv,

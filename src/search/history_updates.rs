@@ -20,7 +20,6 @@ fn malus(depth: Depth, p: &Params) -> i32 {
 
 /// Whether a result says something about the evaluation: it must not be one that a capture explains or a bound on
 /// the side where the evaluation lies.
-#[inline(always)]
 fn corrects_evaluation(node: &Node, best: &Best) -> bool {
     let fits = match best.mv {
         Some(mv) => mv.is_quiet() && !(best.score >= node.beta && best.score <= node.static_eval),
@@ -37,7 +36,6 @@ impl Thread<'_> {
     /// - Assumes: what was best in one node is worth an early look in others
     /// - Units: history score: `bonus_depth` and `malus_depth` per ply, up to `bonus_max` and `malus_max`
     /// - Elo: not measured alone; in the first search
-    #[inline(always)]
     pub(super) fn update_histories(
         &mut self,
         node: &Node,
@@ -89,7 +87,6 @@ impl Thread<'_> {
     /// - Assumes: a move after which all replies fail low was good
     /// - Units: `fail_low_bonus` and `fail_low_main` 1024ths of the bonus
     /// - Elo: not measured alone; butterfly and pawn tables in bundle B
-    #[inline(always)]
     fn reward_last_move(&mut self, node: &Node) {
         let last = *self.path.before(1);
         if let Some(mv) = last.mv.filter(|mv| mv.is_quiet() && node.ply > 0) {
@@ -107,7 +104,6 @@ impl Thread<'_> {
     /// - Assumes: the change of the evaluation tells about a move before any search does
     /// - Units: `eval_history` of history score per internal unit, up to `eval_history_max`
     /// - Elo: not measured alone; in bundle B
-    #[inline(always)]
     pub(super) fn update_eval_history(&mut self, node: &Node) {
         let last = *self.path.before(1);
         let Some(before) = last.static_eval.filter(|_| !node.in_check) else { return };
@@ -125,7 +121,6 @@ impl Thread<'_> {
     /// - Assumes: a cutoff by the table tells as much as one by a search
     /// - Units: the bonus of the depth, `tt_malus` 1024ths of the malus
     /// - Elo: not measured alone; the malus in bundle B
-    #[inline(always)]
     pub(super) fn reward_tt_cutoff(&mut self, node: &Node, score: Score) {
         let mv = node.tt_entry.and_then(|entry| entry.mv).filter(|_| score >= node.beta);
         if let Some(mv) = mv.filter(|mv| mv.is_quiet() && node.position.is_legal(*mv))

@@ -102,7 +102,6 @@ pub(super) struct Node<'p> {
 
 impl<'p> Node<'p> {
     /// A node of which only the question is known yet.
-    #[inline(always)]
     pub(super) fn new(
         position: &'p Position,
         ply: usize,
@@ -157,7 +156,6 @@ impl<'p> Node<'p> {
     /// - Assumes: a search at least as deep has answered the question already
     /// - Units: plies of depth; up to 5 only the expected kind of bound
     /// - Elo: not measured alone; in the first search
-    #[inline(always)]
     pub(super) fn tt_cutoff(&self) -> Option<Score> {
         let entry = self.tt_entry?;
         let expected = self.cut_node == (entry.score >= self.beta) || self.depth > 5;
@@ -178,7 +176,6 @@ impl<'p> Node<'p> {
     /// - Assumes: the side that can repeat a position of the line will do so where that is best
     /// - Units: score of a draw
     /// - Elo: not measured alone; in bundle A
-    #[inline(always)]
     pub(super) fn narrow_window(&mut self, can_repeat: bool) -> Option<Score> {
         if can_repeat {
             self.alpha = self.alpha.max(Score::DRAW);
@@ -195,7 +192,6 @@ impl<'p> Node<'p> {
     }
 
     /// How a result relates to the node's window.
-    #[inline(always)]
     pub(super) fn bound_of(&self, score: Score) -> Bound {
         match score {
             score if score >= self.beta => Bound::Lower,

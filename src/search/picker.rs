@@ -158,12 +158,11 @@ impl MovePicker {
         context: &QuietContext,
     ) {
         position.generate_quiet(&mut self.moves);
-        let scores = &mut self.scores;
-        histories.order_quiets(position, p, context, &self.moves, |score| scores.push(score));
+        let score = histories.quiet_scorer(position, p, context);
+        self.scores.extend(self.moves.iter().map(|&mv| score(mv)));
     }
 
     /// Whether a noisy move comes in the first batch; otherwise it is kept for the end.
-    #[inline(always)]
     fn is_good(&mut self, position: &Position, p: &Params, mv: Move, score: i32) -> bool {
         if Some(mv) == self.tt_move {
             return false;
@@ -182,7 +181,6 @@ impl MovePicker {
 
     /// One step of a selection sort. Score and place are compared as one number, without branches that
     /// no processor could predict; among equals the earlier one is taken.
-    #[inline(always)]
     fn pick_best(&mut self) -> Option<(Move, i32)> {
         let rest = self.scores.get(self.next..)?;
         let key = |(place, &score): (usize, &i32)| i64::from(score) << 16 | (0xFFFF - place as i64);

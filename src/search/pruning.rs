@@ -29,7 +29,6 @@ fn razoring_applies(node: &Node, p: &Params) -> bool {
 ///   least; the score is a third evaluation, two thirds beta
 /// - Elo: not measured alone; in the first search. The opponent worsening, with improving at beta: +12.6 +-
 ///   17.8, 800 games, 10,000 nodes (2026-11-30)
-#[inline(always)]
 fn reverse_futility(node: &Node, p: &Params) -> Option<Score> {
     let beta = node.beta;
     let margin = p.rfp_margin * node.depth
@@ -53,7 +52,6 @@ fn reverse_futility(node: &Node, p: &Params) -> Option<Score> {
 ///   above beta, three at most
 /// - Elo: not measured alone; in the first search. At cut nodes only: -5.2, 800 games, 5,000 nodes
 ///   (2026-11-30, not taken)
-#[inline(always)]
 fn null_move_depth(node: &Node, p: &Params) -> Option<Depth> {
     let depth = node.depth;
     let allowed = p.null_move != 0
@@ -73,7 +71,6 @@ fn null_move_depth(node: &Node, p: &Params) -> Option<Depth> {
 /// - Assumes: a capture that beats beta by a margin four plies less deep beats beta
 /// - Units: `probcut_margin` internal units above beta, less when improving
 /// - Elo: not measured alone; in bundle A
-#[inline(always)]
 fn probcut_beta(node: &Node, p: &Params) -> Option<Score> {
     let beta = node.beta + p.probcut_margin - p.probcut_improving * i32::from(node.improving);
     let refuted = node.tt_entry.is_some_and(|entry| entry.depth >= node.depth - 3 && entry.score < beta);
@@ -118,7 +115,6 @@ fn quiet_ceiling(node: &Node, lmr_depth: Depth, p: &Params) -> Option<Score> {
 /// - Units: `noisy_futility_base` internal units, `noisy_futility_depth` more per ply of depth after
 ///   reduction, one more per `noisy_futility_history` of history
 /// - Elo: not measured alone; in bundle B
-#[inline(always)]
 fn noisy_ceiling(node: &Node, lmr_depth: Depth, victim: i32, history: i32, p: &Params) -> Option<Score> {
     (p.noisy_futility != 0 && !node.in_check && lmr_depth < p.noisy_futility_max).then(|| {
         node.static_eval
@@ -166,7 +162,6 @@ pub(super) enum MoveVerdict {
 
 impl Thread<'_> {
     /// All cutoffs that come before the move loop, cheapest first.
-    #[inline(always)]
     pub(super) fn prune_node(&mut self, node: &Node) -> Option<Score> {
         if let Some(score) = self.razoring(node) {
             return Some(score);
@@ -181,7 +176,6 @@ impl Thread<'_> {
     }
 
     /// Razoring: quiescence in place of a search.
-    #[inline(always)]
     fn razoring(&mut self, node: &Node) -> Option<Score> {
         if !razoring_applies(node, self.params()) {
             return None;
@@ -197,7 +191,6 @@ impl Thread<'_> {
     /// - Assumes: zugzwang shows in a search of the same depth without null moves
     /// - Units: depths in plies, from `nmp_verify_depth` on
     /// - Elo: not measured alone; in bundle A
-    #[inline(always)]
     fn null_move(&mut self, node: &Node) -> Option<Score> {
         let p = self.params();
         let depth = null_move_depth(node, p)
@@ -227,7 +220,6 @@ impl Thread<'_> {
     }
 
     /// ProbCut: a good capture whose reduced search beats beta by a margin is taken as proof.
-    #[inline(always)]
     fn probcut(&mut self, node: &Node) -> Option<Score> {
         let beta = probcut_beta(node, self.params())?;
         let context = QuietContext::unused(node.position);
@@ -262,7 +254,6 @@ impl Thread<'_> {
 
     /// Futility, history and SEE pruning: whether a move is left out. Checks are judged like captures, by the
     /// exchange alone. Not for positions with king and pawns only.
-    #[inline(always)]
     pub(super) fn judge_move(
         &self,
         node: &Node,

@@ -29,7 +29,6 @@ pub(super) fn reduced_depth(new_depth: Depth, reduction: Reduction, pv: bool) ->
 /// - Units: one ply, from reductions of `hindsight_more` or `hindsight_less` plies on; `hindsight_margin`
 ///   internal units
 /// - Elo: not measured alone; in bundle A
-#[inline(always)]
 pub(super) fn hindsight(node: &Node, reduction: Depth, eval_before: Option<Score>, p: &Params) -> Depth {
     let Some(before) = eval_before.filter(|_| p.hindsight != 0 && !node.in_check) else { return 0 };
     // The opponent's evaluation counts the other way: a sum of 0 says that both agree.
@@ -59,7 +58,6 @@ pub(super) fn internal_iterative_reduction(node: &Node, p: &Params) -> Depth {
 
 /// The null-window bound of a singular test: all other moves must stay below it. `None` where the table's move and
 /// score are no basis for a test.
-#[inline(always)]
 fn singular_beta(node: &Node, pv: bool, p: &Params) -> Option<Score> {
     let entry = node.tt_entry?;
     let testable = p.singular != 0
@@ -81,7 +79,6 @@ impl Thread<'_> {
     ///   for an internal unit of correction
     /// - Elo: not measured alone; in the first search. The terms of the root: -3.9 +- 17.5, 800 games, 10,000
     ///   nodes (2026-11-30, kept for 292 instead of 286 of 300 WAC positions)
-    #[inline(always)]
     pub(super) fn reduction(
         &self,
         node: &Node,
@@ -127,7 +124,6 @@ impl Thread<'_> {
     /// - Assumes: a node that fails high without its best move fails high with it
     /// - Units: the reduced search of the singular test, score of beta or more
     /// - Elo: not measured alone; in bundle A
-    #[inline(always)]
     pub(super) fn singular_extension<K: NodeKind>(
         &mut self,
         node: &Node,

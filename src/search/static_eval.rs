@@ -20,7 +20,6 @@ fn corrected(position: &Position, raw: Score, correction: i32) -> Score {
 /// - Assumes: a bound found by any search is nearer the truth than an evaluation
 /// - Units: internal units
 /// - Elo: not measured alone
-#[inline(always)]
 fn bettered(static_eval: Score, entry: Option<TtEntry>) -> Score {
     match entry {
         Some(entry) if entry.score.is_decisive() => static_eval,
@@ -47,7 +46,6 @@ fn is_improving(now: Option<Score>, two_plies_ago: Option<Score>, four_plies_ago
 impl Thread<'_> {
     /// The evaluation, from the table where known; `None` in check. What had to be computed is stored at
     /// once, since many nodes end before they have a score.
-    #[inline(always)]
     pub(super) fn raw_eval(&mut self, node: &Node) -> Option<Score> {
         if node.in_check {
             return None;
@@ -80,7 +78,6 @@ impl Thread<'_> {
 
     /// Evaluates a node and writes the result into it and into the path. A node that is searched again without one
     /// of its moves keeps the evaluation that it has.
-    #[inline(always)]
     pub(super) fn evaluate_node(&mut self, node: &mut Node, pv: bool) {
         if node.excluded.is_none() {
             let raw = self.raw_eval(node);

@@ -38,7 +38,6 @@ impl Thread<'_> {
     }
 
     /// Whether a node is looked up. Castling is asked for by the tables themselves.
-    #[inline(always)]
     fn asks_tablebases(&self, node: &Node) -> bool {
         self.tb_cardinality > 0
             && node.position.halfmove_clock() == 0
@@ -56,7 +55,6 @@ impl Thread<'_> {
     /// - Assumes: nothing: wins, draws and losses are exact while the fifty-move count is 0
     /// - Units: number of men; a result counts as a search `WORTH` plies deeper
     /// - Elo: not measured alone
-    #[inline(always)]
     pub(super) fn tablebase_bounds<K: NodeKind>(&mut self, node: &Node) -> ControlFlow<Score, Window> {
         if K::ROOT || !self.asks_tablebases(node) || node.excluded.is_some() {
             return Continue(Window::FULL);

@@ -155,7 +155,6 @@ impl<'a> Thread<'a> {
     }
 
     /// Counts a node; false when the search is over.
-    #[inline(always)]
     pub(super) fn enter_node(&mut self) -> bool {
         self.path.clear_pv();
         self.seldepth = self.seldepth.max(self.path.ply());
@@ -173,7 +172,6 @@ impl<'a> Thread<'a> {
     }
 
     /// Makes a move that is to be searched. [`Thread::leave_move`] goes back.
-    #[inline(always)]
     pub(super) fn enter_move(&mut self, position: &Position, mv: Move, extension: Depth) -> Position {
         let mut child = *position;
         let delta = child.make(mv);

@@ -91,7 +91,6 @@ impl Buckets {
 impl Deref for Buckets {
     type Target = [Bucket];
 
-    #[inline(always)]
     fn deref(&self) -> &[Bucket] {
         #[allow(unsafe_code)]
         // SAFETY: the mapping starts at a page, so it is aligned, and holds exactly so many buckets; any
@@ -208,7 +207,6 @@ impl TranspositionTable {
     }
 
     /// Asks the processor to load the entry of this key while other work goes on.
-    #[inline(always)]
     pub fn prefetch(&self, key: u64) {
         #[cfg(target_arch = "x86_64")]
         {

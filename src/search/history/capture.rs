@@ -29,7 +29,6 @@ impl CaptureHistory {
 }
 
 /// The type of man that a noisy move takes; a king stands for none.
-#[inline(always)]
 fn victim(position: &Position, mv: Move) -> PieceType {
     match position.piece_on(mv.to()) {
         Some(piece) if mv.is_capture() => piece.kind(),

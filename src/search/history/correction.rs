@@ -53,7 +53,6 @@ impl CorrectionHistory {
     }
 
     /// Internal units to add to the evaluation. `line` is the last move and the one before it.
-    #[inline(always)]
     pub(in crate::search) fn get(&self, p: &Params, position: &Position, line: [ContKey; 2]) -> i32 {
         if p.correction_history == 0 {
             return 0;

@@ -62,7 +62,6 @@ impl<const MAX: i32> HistoryValue<MAX> {
         i32::from(self.0)
     }
 
-    #[inline(always)]
     fn update(&mut self, bonus: i32) {
         let () = Self::FITS;
         let bonus = bonus.clamp(-MAX, MAX);

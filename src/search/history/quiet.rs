@@ -135,43 +135,38 @@ impl QuietContext {
 }
 
 impl Histories {
-    /// Calls `sink` with the ordering score of each quiet move: how promising it looks, within about
-    /// plus or minus 140,000.
+    /// What gives the quiet moves of a position their ordering scores: how promising they look, within about plus or
+    /// minus 140,000.
     ///
     /// - Technique: [Quiet checks and escapes first](https://www.chessprogramming.org/Move_Ordering)
     /// - Assumes: a safe check, and a piece that leaves the attack of a lesser one, are worth an early look
     /// - Units: history score: `check_bonus`, `escape_bonus`; `check_see` internal units
     /// - Elo: not measured alone; in bundle B. Checks early: see SEE pruning
-    #[inline(always)]
-    pub(in crate::search) fn order_quiets(
-        &self,
-        position: &Position,
-        p: &Params,
-        context: &QuietContext,
-        moves: &[Move],
-        mut sink: impl FnMut(i32),
-    ) {
+    pub(in crate::search) fn quiet_scorer<'a>(
+        &'a self,
+        position: &'a Position,
+        p: &'a Params,
+        context: &'a QuietContext,
+    ) -> impl Fn(Move) -> i32 + 'a {
         // The rows do not depend on the move.
         let pawn = &self.pawn.0[PawnHistory::row(context.key.pawn_key)];
         let [one, two, four, six] = self.continuation.rows(&context.before);
         let danger = position.lesser_attacks(!context.key.color);
-        for &mv in moves {
-            let Some(piece) = position.piece_on(mv.from()) else { continue };
+        move |mv| {
+            let Some(piece) = position.piece_on(mv.from()) else { return 0 };
             let slot = slot(piece, mv.to());
             let checks =
                 context.checks.squares[piece.kind().index()].has(mv.to()) && position.see(mv, p.check_see);
             let danger = danger[piece.kind().index()];
             let escape = i32::from(danger.has(mv.from())) - i32::from(danger.has(mv.to()));
-            sink(
-                2 * self.quiet.get(context.key.color, context.key.threats, mv)
-                    + 2 * pawn[slot].get()
-                    + one[slot].get()
-                    + two[slot].get()
-                    + four[slot].get() / 2
-                    + six[slot].get() / 2
-                    + p.check_bonus * i32::from(checks)
-                    + p.escape_bonus * escape,
-            );
+            2 * self.quiet.get(context.key.color, context.key.threats, mv)
+                + 2 * pawn[slot].get()
+                + one[slot].get()
+                + two[slot].get()
+                + four[slot].get() / 2
+                + six[slot].get() / 2
+                + p.check_bonus * i32::from(checks)
+                + p.escape_bonus * escape
         }
     }
 
@@ -282,7 +277,6 @@ impl ContinuationHistory {
         [&self.0[one.index()], &self.0[two.index()], &self.0[four.index()], &self.0[six.index()]]
     }
 
-    #[inline(always)]
     pub(in crate::search) fn update_all(&mut self, before: &ContKeys, key: ContKey, bonus: i32) {
         for (&before, weight) in before.iter().zip([4, 4, 2, 2]) {
             if before != ContKey::NONE && key != ContKey::NONE {
