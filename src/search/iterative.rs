@@ -41,13 +41,13 @@ impl Thread<'_> {
         let max_depth = self.job.limits.depth.unwrap_or(MAX_PLY as Depth - 1).clamp(1, MAX_PLY as Depth - 1);
         let lines = self.shown_lines();
         // The last iteration of which the first line is finished.
-        let mut known = 0;
+        let mut finished_depth = 0;
         let mut stable_iterations = 0;
         for depth in 1..=max_depth {
             let (previous_best, previous_score) = (self.root.moves[0].mv, self.root.moves[0].score);
             let finished = self.iterate(depth, lines);
             if finished > 0 {
-                known = depth;
+                finished_depth = depth;
             }
             if finished == lines {
                 self.tell_lines();
@@ -61,14 +61,14 @@ impl Thread<'_> {
                 break;
             }
         }
-        if known == 0 && !self.root.moves[0].is_searched() {
+        if finished_depth == 0 && !self.root.moves[0].is_searched() {
             // Stopped before anything was known: the evaluation stands in for a score.
             self.root.moves[0].score = self.evaluator.evaluate(self.job.game.position());
         }
-        self.result(known)
+        self.result(finished_depth)
     }
 
-    /// One iteration over so many best lines, of which it returns how many it has finished. They stand in front
+    /// One iteration over the best `lines` lines. Returns how many of them it has finished. They stand in front
     /// after it, best first; where none is finished, the best move found so far.
     fn iterate(&mut self, depth: Depth, lines: usize) -> usize {
         self.root.depth = depth;
@@ -162,7 +162,7 @@ impl Thread<'_> {
                 return;
             }
             let best = self.root.moves[self.root.pv_index].mv;
-            let is_news = self.told_best() != Some(best) && self.quota.has_run(NEWS_AFTER);
+            let is_news = self.last_reported_best() != Some(best) && self.quota.has_run(NEWS_AFTER);
             if self.tells_unfinished() && (is_news || self.quota.has_run(VERBOSE_AFTER)) {
                 self.tell_best(best);
             }
@@ -209,7 +209,7 @@ impl Thread<'_> {
         pondered + own >= soft.min(self.quota.budget().hard.unwrap_or(Duration::MAX))
     }
 
-    /// Writes the result of a root move down, which took so many nodes.
+    /// Writes down the result of a root move, which took `nodes` nodes.
     pub(super) fn record_root_move(&mut self, node: &Node, candidate: &Candidate, score: Score, nodes: u64) {
         let (pv, seldepth) = (self.path.child_pv(), self.seldepth);
         let result = RootResult { score, beta: node.beta, pv, seldepth, nodes };

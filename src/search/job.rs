@@ -109,7 +109,7 @@ struct Counters {
     tb_hits: AtomicU64,
 }
 
-/// Other threads leave so many nodes to the main thread until it has finished the first line of the first iteration.
+/// Other threads leave this number of nodes to the main thread until it has finished the first line of the first iteration.
 /// Of 5,000 positions from random games a thousandth took more than 675, and none more than 919.
 const FIRST_LINE_NODES: u64 = 1024;
 
@@ -129,12 +129,12 @@ pub struct Control {
     claimed: AtomicU64,
     /// The main thread has finished the first line of the first iteration.
     first_line_done: AtomicBool,
-    /// When counts were last told, in milliseconds from the start.
-    told_ms: AtomicU64,
+    /// When counts were last reported, in milliseconds from the start.
+    reported_ms: AtomicU64,
 }
 
 impl Control {
-    /// Control over a search by so many threads, with the clock starting now.
+    /// Control over a search by `threads` threads, with the clock starting now.
     pub fn new(threads: usize, pondering: bool) -> Control {
         Control {
             started: Instant::now(),
@@ -146,7 +146,7 @@ impl Control {
             counters: (0..threads).map(|_| Counters::default()).collect(),
             claimed: AtomicU64::new(0),
             first_line_done: AtomicBool::new(false),
-            told_ms: AtomicU64::new(0),
+            reported_ms: AtomicU64::new(0),
         }
     }
 
@@ -187,7 +187,7 @@ impl Control {
         self.pondering.load(Acquire)
     }
 
-    /// When the own clock began to run: at the start, or at `ponderhit`.
+    /// When the engine's clock began to run: at the start, or at `ponderhit`.
     pub fn clock_started(&self) -> Instant {
         self.ponderhit.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(self.started)
     }
@@ -226,7 +226,7 @@ impl Control {
         self.pondered_nodes.load(Relaxed)
     }
 
-    /// Nodes searched on the own clock, as far as published; `None` while the search ponders.
+    /// Nodes searched on the engine's clock, as far as published; `None` while the search ponders.
     pub fn own_nodes(&self) -> Option<u64> {
         (!self.is_pondering()).then(|| self.nodes().saturating_sub(self.pondered_nodes()))
     }
@@ -252,16 +252,16 @@ impl Control {
         self.first_line_done.store(true, Relaxed);
     }
 
-    /// Writes down that counts are told now.
-    pub(super) fn note_told(&self) {
-        self.told_ms.store(self.started.elapsed().as_millis() as u64, Relaxed);
+    /// Writes down that counts are reported now.
+    pub(super) fn note_report(&self) {
+        self.reported_ms.store(self.started.elapsed().as_millis() as u64, Relaxed);
     }
 
-    /// Whether no counts were told for so long. Of the threads that ask, one is told so, and must tell them.
-    pub(super) fn must_tell(&self, pause: Duration) -> bool {
-        let (told, now) = (self.told_ms.load(Relaxed), self.started.elapsed().as_millis() as u64);
-        now >= told + pause.as_millis() as u64
-            && self.told_ms.compare_exchange(told, now, Relaxed, Relaxed).is_ok()
+    /// Whether no counts were reported for `pause`. Of the threads that ask, one gets a yes, and must report them.
+    pub(super) fn must_report(&self, pause: Duration) -> bool {
+        let (last, now) = (self.reported_ms.load(Relaxed), self.started.elapsed().as_millis() as u64);
+        now >= last + pause.as_millis() as u64
+            && self.reported_ms.compare_exchange(last, now, Relaxed, Relaxed).is_ok()
     }
 
     /// Positions found in the endgame tables by all threads, as far as published.
@@ -274,7 +274,7 @@ impl Control {
 const CHECK_INTERVAL: u64 = 512;
 
 /// The main thread finishes the first line of the first iteration whatever the limits, so that every move was compared
-/// with all others. After so long it heeds the clock and `stop` even then: a slow disk with endgame tables, or a board
+/// with all others. After this time it heeds the clock and `stop` even then: a slow disk with endgame tables, or a board
 /// full of queens, may hold it up.
 const FIRST_LINE_TIME: Duration = Duration::from_millis(20);
 
@@ -479,11 +479,11 @@ mod tests {
     #[test]
     fn one_thread_is_to_tell_the_counts_and_only_after_a_pause() {
         let control = Control::new(2, false);
-        assert!(!control.must_tell(Duration::from_secs(60)));
-        assert!(control.must_tell(Duration::ZERO));
+        assert!(!control.must_report(Duration::from_secs(60)));
+        assert!(control.must_report(Duration::ZERO));
         std::thread::sleep(Duration::from_millis(20));
-        assert!(control.must_tell(Duration::from_millis(15)));
-        assert!(!control.must_tell(Duration::from_secs(60)));
+        assert!(control.must_report(Duration::from_millis(15)));
+        assert!(!control.must_report(Duration::from_secs(60)));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub struct SearchLimits {
     pub nodes: Option<u64>,
     /// Nodes of the main thread after which no further iteration begins.
     pub soft_nodes: Option<u64>,
-    /// Ends when a mate in so many moves (of the side to move) is found.
+    /// Ends when a mate in this number of moves (of the side to move) is found.
     pub mate: Option<u32>,
     /// Time for this move.
     pub move_time: Option<Duration>,

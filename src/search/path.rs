@@ -146,7 +146,7 @@ impl Path {
         [1, 2].map(|back| self.before(back).cont_key)
     }
 
-    /// Steps to the position after a move that is extended by so many plies.
+    /// Steps to the position after a move that is extended by `extension` plies.
     pub(super) fn enter(&mut self, position: &Position, mv: Move, extension: Depth) {
         let doubles = self.before(1).double_extensions + u32::from(extension >= 2);
         let entry = self.here_mut();

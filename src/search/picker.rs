@@ -28,7 +28,7 @@ enum Stage {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Want {
     All,
-    /// Noisy moves that win at least so much by exchange.
+    /// Noisy moves whose exchange result reaches this, in internal units.
     Noisy(i32),
 }
 

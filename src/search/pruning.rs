@@ -499,7 +499,7 @@ mod tests {
             let position = *thread.game().position();
             let shallow = node(&position, 2);
             assert_eq!(verdict(thread, &shallow, "f8e7", Score(0)), MoveVerdict::Search);
-            // A quiet move cannot lift the evaluation by so much, nor can those after it.
+            // No quiet move can raise the evaluation to alpha.
             assert_eq!(verdict(thread, &shallow, "f8e7", Score(2000)), MoveVerdict::SkipQuiets);
             // A piece is put where a pawn takes it.
             assert_eq!(verdict(thread, &shallow, "f6g4", Score(0)), MoveVerdict::Search);

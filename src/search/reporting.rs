@@ -13,10 +13,10 @@ use crate::tablebase::{TableAccess, Wdl};
 use crate::tt::TranspositionTable;
 use crate::types::{Depth, Move, Score};
 
-/// The counts are told when nothing that holds them was told for so long.
+/// The counts are reported when nothing that holds them was reported for this time.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
-/// Between two times that all lines are told before an iteration ends lies at least this for each of them.
+/// The least time, for each line, between two reports of all lines before an iteration ends.
 const LINE_PAUSE: Duration = Duration::from_millis(25);
 
 impl Searcher {
@@ -28,10 +28,10 @@ impl Searcher {
         for line in &mut result.lines {
             *line = line.clone().with_counts(counts);
         }
-        let mut pairs = self.told.iter().zip(&result.lines);
-        let is_told = self.told.len() == result.lines.len()
-            && pairs.all(|(told, line)| told.nodes == line.nodes && told.tells_the_same(line));
-        if !is_told {
+        let mut pairs = self.last_reports.iter().zip(&result.lines);
+        let is_reported = self.last_reports.len() == result.lines.len()
+            && pairs.all(|(report, line)| report.nodes == line.nodes && report.tells_the_same(line));
+        if !is_reported {
             result.lines.iter().cloned().for_each(|line| job.tell(SearchEvent::Line(line)));
         }
     }
@@ -60,21 +60,22 @@ impl Thread<'_> {
     /// Whether the lines are told each time that one of them is finished: in long searches, where not too many
     /// come at once.
     pub(super) fn shows_each_line(&self) -> bool {
-        let told = self.told.first().map_or(Duration::ZERO, |line| line.time);
+        let last_time = self.last_reports.first().map_or(Duration::ZERO, |line| line.time);
         let pause = LINE_PAUSE * self.shown_lines() as u32;
-        self.quota.has_run(NEWS_AFTER) && self.quota.has_run(told + pause)
+        self.quota.has_run(NEWS_AFTER) && self.quota.has_run(last_time + pause)
     }
 
     /// Tells about a root move that has become the best before the iteration is over, in long searches only.
     pub(super) fn announce_best(&mut self, mv: Move) {
-        if self.tells_unfinished() && self.told_best() != Some(mv) && self.quota.has_run(NEWS_AFTER) {
+        if self.tells_unfinished() && self.last_reported_best() != Some(mv) && self.quota.has_run(NEWS_AFTER)
+        {
             self.tell_best(mv);
         }
     }
 
-    /// The move that heads the last line told of rank 1.
-    pub(super) fn told_best(&self) -> Option<Move> {
-        self.told.first().and_then(|told| told.pv.first().copied())
+    /// The first move of the last reported line of rank 1.
+    pub(super) fn last_reported_best(&self) -> Option<Move> {
+        self.last_reports.first().and_then(|report| report.pv.first().copied())
     }
 
     /// Tells about a root move as the best.
@@ -118,25 +119,25 @@ impl Thread<'_> {
 
     /// Tells these lines, the first of which is the best.
     fn tell(&mut self, lines: Vec<Report>) {
-        self.job.control.note_told();
+        self.job.control.note_report();
         lines.iter().cloned().for_each(|line| self.job.tell(SearchEvent::Line(line)));
-        *self.told = lines;
+        *self.last_reports = lines;
     }
 
     /// Tells how far the search has come, once a second where nothing else tells it. Any thread does, since one
     /// look at a table on a slow disk may hold the main thread up.
     pub(super) fn tell_progress(&self) {
-        if self.job.sink.is_some() && self.job.control.must_tell(PROGRESS_EVERY) {
+        if self.job.sink.is_some() && self.job.control.must_report(PROGRESS_EVERY) {
             self.job.tell(SearchEvent::Progress(self.quota.counts()));
         }
     }
 }
 
-/// Lines that the endgame tables continue have at most so many moves, and it takes at most so long, within the
+/// Lines that the endgame tables continue have at most this number of moves, and it takes at most this time, within the
 /// time for the move: on a slow disk each look-up may take milliseconds.
 const LONGEST_LINE: usize = 200;
 const LONGEST_LOOK: Duration = Duration::from_millis(20);
-/// What is looked up to see whether a line keeps its result may go beyond the time for the move by so much.
+/// What is looked up to see whether a line keeps its result may go beyond the time for the move by this.
 const SHORT_LOOK: Duration = Duration::from_millis(2);
 
 impl Thread<'_> {
@@ -158,12 +159,13 @@ impl Thread<'_> {
         };
         let proven = self.proven_at_root(score);
         let (score, bound) = proven.map_or((score, bound), |known| (known, ScoreBound::Exact));
-        let is_told = |told: &&Report| {
-            (told.depth, told.score, told.bound, told.pv.first()) == (depth, score, bound, Some(&root.mv))
+        let is_same = |report: &&Report| {
+            (report.depth, report.score, report.bound, report.pv.first())
+                == (depth, score, bound, Some(&root.mv))
         };
-        if let Some(told) = self.told.iter().find(is_told) {
-            // Nothing new is known. What was told holds, so that the reply to ponder on is the one shown.
-            return Report { multi_pv: rank + 1, ..told.clone().with_counts(counts) };
+        if let Some(last) = self.last_reports.iter().find(is_same) {
+            // Nothing new is known. The last report holds, so that the reply to ponder on is the one shown.
+            return Report { multi_pv: rank + 1, ..last.clone().with_counts(counts) };
         }
         let plies = match score.is_mate() {
             true => (Score::MATE.0 - score.0.abs()) as usize,

@@ -20,7 +20,7 @@ fn corrected(position: &Position, raw: Score, correction: i32) -> Score {
 /// - Assumes: a bound found by any search is nearer the truth than an evaluation
 /// - Units: internal units
 /// - Elo: not measured alone
-fn bettered(static_eval: Score, entry: Option<TtEntry>) -> Score {
+fn adjusted_by_tt(static_eval: Score, entry: Option<TtEntry>) -> Score {
     match entry {
         Some(entry) if entry.score.is_decisive() => static_eval,
         Some(entry) if entry.score > static_eval && entry.bound.is_lower() => entry.score,
@@ -96,16 +96,16 @@ impl Thread<'_> {
         node.opponent_worsening = matches!((now, before(1)), (Some(now), Some(before)) if now > -before);
         if let Some(static_eval) = now {
             node.static_eval = static_eval;
-            node.eval = bettered(static_eval, node.tt_entry.filter(|_| node.trusts_tt_scores()));
+            node.eval = adjusted_by_tt(static_eval, node.tt_entry.filter(|_| node.trusts_tt_scores()));
         }
     }
 
-    /// The score of playing no capture in quiescence: the corrected evaluation, bettered by the table where it knows.
+    /// The score of playing no capture in quiescence: the corrected evaluation, replaced by a table score where that says more.
     #[inline(always)]
     pub(super) fn stand_pat(&self, node: &Node, raw: Score) -> Score {
         let correction = self.histories.correction.get(self.params(), node.position, self.path.last_two());
         let static_eval = corrected(node.position, raw, correction);
-        bettered(static_eval, node.tt_entry.filter(|_| node.trusts_tt_scores()))
+        adjusted_by_tt(static_eval, node.tt_entry.filter(|_| node.trusts_tt_scores()))
     }
 }
 
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_betters_an_evaluation_on_the_right_side_only() {
+    fn a_table_score_replaces_an_evaluation_on_the_right_side_only() {
         for (score, bound, expected) in [
             (50, Bound::Lower, 50),
             (50, Bound::Exact, 50),
@@ -142,10 +142,10 @@ mod tests {
             (Score::mated_in(8).0, Bound::Upper, 10),
             (Score::tablebase_win(8).0, Bound::Exact, 10),
         ] {
-            let found = bettered(Score(10), Some(entry(None, score, 5, bound)));
+            let found = adjusted_by_tt(Score(10), Some(entry(None, score, 5, bound)));
             assert_eq!(found, Score(expected), "{score} {bound:?}");
         }
-        assert_eq!(bettered(Score(10), None), Score(10));
+        assert_eq!(adjusted_by_tt(Score(10), None), Score(10));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::tablebase::Wdl;
 use crate::tt::{Bound, TtEntry};
 use crate::types::{Depth, MAX_PLY, Move, Score};
 
-/// A table's result is worth a search that is deeper by so many plies.
+/// A table's result is worth a search that is deeper by this number of plies.
 const WORTH: Depth = 6;
 
 impl Thread<'_> {

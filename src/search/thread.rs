@@ -25,8 +25,8 @@ pub struct Searcher {
     histories: Histories,
     evaluator: Evaluator,
     path: Path,
-    /// The best lines as they were last told to the outside, best first.
-    pub(super) told: Vec<Report>,
+    /// The best lines as they were last reported, best first.
+    pub(super) last_reports: Vec<Report>,
 }
 
 /// More than all that a searcher holds besides its histories: accumulators, path and lines.
@@ -47,7 +47,7 @@ impl Searcher {
         // All that is taken from here on is small, so it is enough to see once that there is room.
         std::hint::black_box(reserved::<u8>(OTHER_BYTES)?);
         let evaluator = Evaluator::new(nnue::built_in());
-        Ok(Searcher { id, histories, evaluator, path: Path::new(), told: Vec::new() })
+        Ok(Searcher { id, histories, evaluator, path: Path::new(), last_reports: Vec::new() })
     }
 
     /// Forgets what earlier games taught.
@@ -74,13 +74,13 @@ pub(super) struct Thread<'a> {
     pub(super) path: &'a mut Path,
     pub(super) quota: Quota<'a>,
     pub(super) root: Root,
-    /// The best lines as they were last told to the outside, best first.
-    pub(super) told: &'a mut Vec<Report>,
+    /// The best lines as they were last reported, best first.
+    pub(super) last_reports: &'a mut Vec<Report>,
     /// Deepest ply reached below the present line of the root.
     pub(super) seldepth: usize,
     /// Null moves are allowed from this ply on; above 0 during a verification.
     pub(super) nmp_min_ply: usize,
-    /// Nodes with up to so many pieces are looked up in the endgame tables; 0 without tables.
+    /// Nodes with up to this number of men are looked up in the endgame tables; 0 without tables.
     pub(super) tb_cardinality: u32,
     /// The tables' result of the root, if they know it.
     pub(super) tb_result: Option<Wdl>,
@@ -98,7 +98,7 @@ impl<'a> Thread<'a> {
     ) -> Thread<'a> {
         searcher.evaluator.reset(&job.network, job.kernels);
         searcher.path.reset(&job.game);
-        searcher.told.clear();
+        searcher.last_reports.clear();
         let mut thread = Thread {
             id: searcher.id,
             job,
@@ -108,7 +108,7 @@ impl<'a> Thread<'a> {
             path: &mut searcher.path,
             quota: Quota::new(job, searcher.id),
             root: Root::new(Vec::new()),
-            told: &mut searcher.told,
+            last_reports: &mut searcher.last_reports,
             seldepth: 0,
             nmp_min_ply: 0,
             tb_cardinality: 0,

@@ -93,7 +93,7 @@ impl Deref for Buckets {
 
     fn deref(&self) -> &[Bucket] {
         #[allow(unsafe_code)]
-        // SAFETY: the mapping starts at a page, so it is aligned, and holds exactly so many buckets; any
+        // SAFETY: the mapping starts at a page, so it is aligned, and holds exactly this number of buckets; any
         // bytes are a valid state for atomics. Nothing reaches the mapping but through this slice.
         unsafe {
             slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / size_of::<Bucket>())

@@ -72,7 +72,7 @@ impl<const MAX: i32> HistoryValue<MAX> {
     }
 }
 
-/// An empty vector with room for so many elements.
+/// An empty vector with room for `length` elements.
 ///
 /// # Errors
 /// When there is not enough memory.
