@@ -244,7 +244,7 @@ fn speak_uci(output: &Arc<Output>) -> Result<ExitCode, String> {
 /// Prints the search parameters in the input format of OpenBench's tuner.
 #[cfg(feature = "tuning")]
 fn list_parameters(output: &Output) -> ExitCode {
-    for info in crate::search::Params::INFO {
+    for info in crate::search::Params::INFO.iter().filter(|info| !info.is_switch()) {
         output.line(&format!(
             "{}, int, {}.0, {}.0, {}.0, {}.0, 0.002",
             info.name, info.default, info.min, info.max, info.step

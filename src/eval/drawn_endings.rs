@@ -38,7 +38,6 @@ pub fn bounded(position: &Position, corrected: Score) -> Score {
 
 /// Whether the game is drawn for sure, so that no search can find anything else: a king alone stops rook's pawns
 /// for good. Only blunders lead out of such positions.
-#[inline(always)]
 pub fn is_held(position: &Position) -> bool {
     if heavy_men(position).any() {
         return false;
@@ -81,7 +80,6 @@ fn heavy_men(position: &Position) -> Bitboard {
 }
 
 /// Whether the side that is better by this evaluation cannot win.
-#[inline(always)]
 fn cannot_be_won(position: &Position, eval: Score) -> bool {
     if heavy_men(position).any() {
         return false;

@@ -2,7 +2,7 @@
 //!
 //! Networks are trained on positions with four men or more that are still undecided, so they know that such
 //! endings are won, but not which way leads to the mate. That has been known for centuries: drive the king
-//! to the edge, with bishop and knight into a corner of the bishop's colour, and bring the own king near
+//! to the edge, with bishop and knight into a corner of the bishop's colour, and bring the winning king near
 //! (CPW: "Mop-up Evaluation").
 
 use crate::board::Position;

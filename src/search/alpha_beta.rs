@@ -91,7 +91,7 @@ impl Thread<'_> {
 
         // 8. The moves.
         let node = node;
-        let context = QuietContext::new(position, self.path.cont_keys());
+        let context = QuietContext::new(position, self.cont_keys());
         self.path.here_mut().history_key = context.key;
         let mut picker = MovePicker::new(position, node.tt_move);
         let mut alpha = node.alpha;
@@ -189,7 +189,6 @@ impl Thread<'_> {
     }
 
     /// Draws, by rule or since a king alone stops all pawns, the deepest ply, and windows that no result can touch.
-    #[inline(always)]
     pub(super) fn draw_or_bound(&mut self, node: &mut Node) -> Option<Score> {
         if self.path.is_draw(node.position) || is_held(node.position) {
             return Some(Score::DRAW);
@@ -204,7 +203,15 @@ impl Thread<'_> {
 
     /// Searches one move: the first with the full window, the others with a null window, late ones at
     /// reduced depth, and again wherever they turn out better than thought.
-    #[inline(always)]
+    ///
+    /// - Technique: [Principal variation search](https://www.chessprogramming.org/Principal_Variation_Search)
+    /// - Assumes: the first move is best, so for the others a null window is enough
+    /// - Units: score
+    /// - Elo: not measured alone; in the first search
+    /// - Technique: [Deeper and shallower re-searches](https://www.chessprogramming.org/Late_Move_Reductions)
+    /// - Assumes: by how much a reduced search beats the best score tells how deep the re-search should go
+    /// - Units: one ply; `deeper_margin` and `shallower_margin` internal units
+    /// - Elo: not measured alone; in bundle A
     fn search_move<K: NodeKind>(
         &mut self,
         node: &Node,
@@ -215,7 +222,7 @@ impl Thread<'_> {
         let Candidate { mv, number, alpha, best_score, mut new_depth } = candidate;
         let null = Window::below(-alpha);
         let mut score = alpha + 1;
-        if node.depth >= 2 && number > 1 + usize::from(K::ROOT) {
+        if self.params().lmr != 0 && node.depth >= 2 && number > 1 + usize::from(K::ROOT) {
             let reduction = self.reduction(node, child, context, &candidate);
             let reduced = reduced_depth(new_depth, reduction, K::PV);
             self.path.parent_mut().reduction = new_depth - reduced;
@@ -242,7 +249,6 @@ impl Thread<'_> {
     }
 
     /// Stores the node's result.
-    #[inline(always)]
     fn store(&self, node: &Node, best: &Best) {
         let entry = TtEntry {
             mv: best.mv,

@@ -6,8 +6,7 @@ use super::job::SearchJob;
 use super::limits::Certainty;
 use super::node::{Candidate, Node, RootNode, Window};
 use super::report::{NEWS_AFTER, ScoreBound, SearchEvent, SearchResult, VERBOSE_AFTER};
-use super::root::{self, RootResult};
-use super::thread::{Searcher, Thread};
+use super::thread::{RootResult, Searcher, Thread, sort_root_moves};
 use super::tree_sample::TreeSample;
 use crate::types::{Depth, MAX_PLY, Score};
 
@@ -42,13 +41,13 @@ impl Thread<'_> {
         let max_depth = self.job.limits.depth.unwrap_or(MAX_PLY as Depth - 1).clamp(1, MAX_PLY as Depth - 1);
         let lines = self.shown_lines();
         // The last iteration of which the first line is finished.
-        let mut known = 0;
+        let mut finished_depth = 0;
         let mut stable_iterations = 0;
         for depth in 1..=max_depth {
             let (previous_best, previous_score) = (self.root.moves[0].mv, self.root.moves[0].score);
             let finished = self.iterate(depth, lines);
             if finished > 0 {
-                known = depth;
+                finished_depth = depth;
             }
             if finished == lines {
                 self.tell_lines();
@@ -62,14 +61,14 @@ impl Thread<'_> {
                 break;
             }
         }
-        if known == 0 && !self.root.moves[0].is_searched() {
+        if finished_depth == 0 && !self.root.moves[0].is_searched() {
             // Stopped before anything was known: the evaluation stands in for a score.
             self.root.moves[0].score = self.evaluator.evaluate(self.job.game.position());
         }
-        self.result(known)
+        self.result(finished_depth)
     }
 
-    /// One iteration over so many best lines, of which it returns how many it has finished. They stand in front
+    /// One iteration over the best `lines` lines. Returns how many of them it has finished. They stand in front
     /// after it, best first; where none is finished, the best move found so far.
     fn iterate(&mut self, depth: Depth, lines: usize) -> usize {
         self.root.depth = depth;
@@ -81,12 +80,12 @@ impl Thread<'_> {
         while self.root.pv_index < lines {
             self.seldepth = 0;
             self.aspiration(depth);
-            root::sort(&mut self.root.moves[self.root.pv_index..]);
+            sort_root_moves(&mut self.root.moves[self.root.pv_index..]);
             if self.quota.is_stopped() {
                 break;
             }
             self.root.pv_index += 1;
-            root::sort(&mut self.root.moves[..self.root.pv_index]);
+            sort_root_moves(&mut self.root.moves[..self.root.pv_index]);
             self.quota.finish_first_line();
             if self.quota.is_stopped() {
                 break;
@@ -129,13 +128,18 @@ impl Thread<'_> {
     }
 
     /// Searches one line of the iteration with a window around the last score, widened on the side
-    /// where it fails (CPW: "Aspiration Windows").
+    /// where it fails.
+    ///
+    /// - Technique: [Aspiration windows](https://www.chessprogramming.org/Aspiration_Windows)
+    /// - Assumes: the score changes little from one iteration to the next
+    /// - Units: `aspiration_window` internal units either side, growing by `aspiration_growth` percent
+    /// - Elo: not measured alone; in the first search
     fn aspiration(&mut self, depth: Depth) {
         let expected = self.root.moves[self.root.pv_index].previous_score;
         let (mut alpha, mut beta) = (-Score::INFINITE, Score::INFINITE);
         let mut delta = self.params().aspiration_window;
         let mut searched = depth;
-        if depth >= 5 && !expected.is_decisive() {
+        if self.params().aspiration != 0 && depth >= 5 && !expected.is_decisive() {
             alpha = (expected - delta).max(-Score::INFINITE);
             beta = (expected + delta).min(Score::INFINITE);
         }
@@ -145,7 +149,7 @@ impl Thread<'_> {
             if self.quota.is_stopped() {
                 return;
             }
-            root::sort(&mut self.root.moves[self.root.pv_index..]);
+            sort_root_moves(&mut self.root.moves[self.root.pv_index..]);
             if score <= alpha {
                 beta = Score((alpha.0 + beta.0) / 2);
                 alpha = (score - delta).max(-Score::INFINITE);
@@ -158,7 +162,7 @@ impl Thread<'_> {
                 return;
             }
             let best = self.root.moves[self.root.pv_index].mv;
-            let is_news = self.told_best() != Some(best) && self.quota.has_run(NEWS_AFTER);
+            let is_news = self.last_reported_best() != Some(best) && self.quota.has_run(NEWS_AFTER);
             if self.tells_unfinished() && (is_news || self.quota.has_run(VERBOSE_AFTER)) {
                 self.tell_best(best);
             }
@@ -170,6 +174,11 @@ impl Thread<'_> {
     }
 
     /// Whether the completed iteration is the last.
+    ///
+    /// - Technique: [Iterative deepening](https://www.chessprogramming.org/Iterative_Deepening)
+    /// - Assumes: an iteration orders the moves of the next, and costs a fraction of it
+    /// - Units: plies
+    /// - Elo: not measured alone; in the first search
     fn is_enough(&self, stable_iterations: usize, previous_score: Score) -> bool {
         let limits = &self.job.limits;
         let best = &self.root.moves[0];
@@ -200,7 +209,7 @@ impl Thread<'_> {
         pondered + own >= soft.min(self.quota.budget().hard.unwrap_or(Duration::MAX))
     }
 
-    /// Writes the result of a root move down, which took so many nodes.
+    /// Writes down the result of a root move, which took `nodes` nodes.
     pub(super) fn record_root_move(&mut self, node: &Node, candidate: &Candidate, score: Score, nodes: u64) {
         let (pv, seldepth) = (self.path.child_pv(), self.seldepth);
         let result = RootResult { score, beta: node.beta, pv, seldepth, nodes };

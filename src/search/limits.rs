@@ -29,7 +29,7 @@ pub struct SearchLimits {
     pub nodes: Option<u64>,
     /// Nodes of the main thread after which no further iteration begins.
     pub soft_nodes: Option<u64>,
-    /// Ends when a mate in so many moves (of the side to move) is found.
+    /// Ends when a mate in this number of moves (of the side to move) is found.
     pub mate: Option<u32>,
     /// Time for this move.
     pub move_time: Option<Duration>,
@@ -80,6 +80,11 @@ const MOST_MOVES_TO_GO: u32 = 28;
 const RESERVED_INCREMENTS: u32 = 10;
 
 /// The time a search may take, from its start or from `ponderhit`.
+///
+/// - Technique: [Time management](https://www.chessprogramming.org/Time_Management)
+/// - Assumes: a game lasts about `ASSUMED_MOVES` moves, and the later the fewer are left
+/// - Units: shares of the time left
+/// - Elo: +28.4 +- 16.8, then +10.4 +- 17.0, 600 games each, 1+0.01 counted in nodes (2026-11-30)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct TimeBudget {
     /// No new iteration is begun after this, times a scale near 1.
@@ -134,6 +139,11 @@ pub(super) struct Certainty {
 impl Certainty {
     /// What to multiply the soft limit by: more time while the best move changes or its score falls,
     /// less when it has long been the same and took most of the effort.
+    ///
+    /// - Technique: [Time by certainty](https://www.chessprogramming.org/Time_Management)
+    /// - Assumes: an unsettled choice gains most by more time
+    /// - Units: factors near 1; the score trend in internal units
+    /// - Elo: the score trend: +15.2 +- 32.1, 160 games, 1+0.01 (2026-11-30); the others not measured alone
     pub(super) fn soft_scale(&self) -> f64 {
         const BY_STABILITY: [f64; 6] = [2.2, 1.4, 1.1, 0.95, 0.85, 0.8];
         let stability = BY_STABILITY[self.stable_iterations.min(BY_STABILITY.len() - 1)];

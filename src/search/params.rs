@@ -1,7 +1,12 @@
-//! The constants of the search in one table: name, value, range, step, meaning.
+//! The constants of the search in one table: name, value, range, step, meaning. The base of late move reductions,
+//! which is made of them, stands below.
 //!
 //! Margins are in internal units, depths in plies, reductions in 1024ths of a ply. Builds with the `tuning`
 //! feature can change them over UCI; all others see constants.
+
+use once_cell::sync::Lazy;
+
+use crate::types::Depth;
 
 /// A parameter as tuning programs list it.
 #[derive(Clone, Copy, Debug)]
@@ -14,8 +19,16 @@ pub struct ParamInfo {
     pub min: i32,
     /// Largest sensible value.
     pub max: i32,
-    /// Step for simultaneous perturbation (SPSA).
+    /// Step for simultaneous perturbation (SPSA); 0 for a switch.
     pub step: i32,
+}
+
+impl ParamInfo {
+    /// Whether the parameter is 1 where a technique is used and 0 where it is not. There is nothing to tune about
+    /// it: it serves to measure what the technique is worth.
+    pub fn is_switch(&self) -> bool {
+        self.step == 0
+    }
 }
 
 macro_rules! params {
@@ -50,6 +63,23 @@ macro_rules! params {
 }
 
 params! {
+    null_move = 1, 0, 1, 0; "Switch of null move pruning."
+    lmr = 1, 0, 1, 0; "Switch of late move reductions."
+    lmp = 1, 0, 1, 0; "Switch of late move pruning."
+    rfp = 1, 0, 1, 0; "Switch of reverse futility pruning."
+    futility = 1, 0, 1, 0; "Switch of futility pruning of quiet moves."
+    noisy_futility = 1, 0, 1, 0; "Switch of futility pruning of noisy moves."
+    history_pruning = 1, 0, 1, 0; "Switch of history pruning."
+    see_pruning = 1, 0, 1, 0; "Switch of SEE pruning in the main search."
+    singular = 1, 0, 1, 0; "Switch of singular, double, triple and negative extensions and of multi-cut."
+    continuation_history = 1, 0, 1, 0; "Switch of continuation histories."
+    correction_history = 1, 0, 1, 0; "Switch of correction histories."
+    probcut = 1, 0, 1, 0; "Switch of ProbCut."
+    razoring = 1, 0, 1, 0; "Switch of razoring."
+    iir = 1, 0, 1, 0; "Switch of internal iterative reductions."
+    hindsight = 1, 0, 1, 0; "Switch of hindsight reductions and extensions."
+    aspiration = 1, 0, 1, 0; "Switch of aspiration windows."
+
     aspiration_window = 13, 6, 40, 3; "Half width of the first aspiration window."
     aspiration_growth = 50, 20, 120, 10; "Percent by which a failed window grows."
 
@@ -150,6 +180,40 @@ params! {
     qs_see = -8, -120, 40, 15; "Quiescence: exchange result below which captures are left out."
 }
 
+/// A reduction in 1024ths of a ply.
+pub(super) type Reduction = i32;
+
+/// One ply of reduction.
+pub(super) const PLY: Reduction = 1024;
+
+/// Products of logarithms, scaled by 1024. `[depth][move number]`, both capped at 63.
+pub(super) struct LmrTable([[i32; 64]; 64]);
+
+impl LmrTable {
+    /// The table, built at first use. Threads keep the reference, so a node pays no check.
+    pub(super) fn get() -> &'static LmrTable {
+        static TABLE: Lazy<LmrTable> = Lazy::new(|| {
+            let mut table = [[0; 64]; 64];
+            for (depth, row) in table.iter_mut().enumerate().skip(1) {
+                for (number, product) in row.iter_mut().enumerate().skip(1) {
+                    *product = ((depth as f64).ln() * (number as f64).ln() * 1024.0) as i32;
+                }
+            }
+            LmrTable(table)
+        });
+        &TABLE
+    }
+
+    /// The reduction of the `number`th move (from 1) before adjustments.
+    #[inline(always)]
+    pub(super) fn base(&self, p: &Params, depth: Depth, number: usize, quiet: bool) -> Reduction {
+        let product = self.0[depth.clamp(0, 63) as usize][number.min(63)];
+        let (base, factor) =
+            if quiet { (p.lmr_base, p.lmr_factor) } else { (p.lmr_noisy_base, p.lmr_noisy_factor) };
+        base + product * factor / 1024
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,11 +222,39 @@ mod tests {
     fn defaults_lie_within_ranges() {
         let mut params = Params::DEFAULT;
         for info in Params::INFO {
-            assert!(info.min < info.max && info.step > 0, "{}", info.name);
+            assert!(info.min < info.max && info.step >= 0, "{}", info.name);
             assert!(params.set(info.name, info.default), "{}", info.name);
             assert!(!params.set(info.name, info.max + 1), "{}", info.name);
+            let is_flag = (info.min, info.default, info.max) == (0, 1, 1);
+            assert_eq!(info.is_switch(), is_flag, "{}", info.name);
         }
         assert_eq!(params, Params::DEFAULT);
         assert!(!params.set("nonsense", 1));
+    }
+
+    /// Every switch changes what a search does, so none is dead. Constants cannot be changed in other builds.
+    #[cfg(feature = "tuning")]
+    #[test]
+    fn every_switch_switches_something() {
+        use std::sync::Arc;
+
+        use crate::board::Game;
+        use crate::search::samples::{MIDDLEGAME, position};
+        use crate::search::{SearchJob, SearchLimits, Searcher};
+        use crate::tt::TranspositionTable;
+
+        let nodes = |params| {
+            let limits = SearchLimits { depth: Some(11), ..SearchLimits::default() };
+            let tt = Arc::new(TranspositionTable::new(4).expect("4 MiB are there"));
+            let job = SearchJob { params, ..SearchJob::silent(Game::new(position(MIDDLEGAME)), limits, tt) };
+            Searcher::new(0).search(&job).nodes
+        };
+        let plain = nodes(Params::DEFAULT);
+        assert_eq!(nodes(Params::DEFAULT), plain);
+        for info in Params::INFO.iter().filter(|info| info.is_switch()) {
+            let mut params = Params::DEFAULT;
+            assert!(params.set(info.name, 0));
+            assert_ne!(nodes(params), plain, "{}", info.name);
+        }
     }
 }

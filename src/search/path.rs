@@ -111,7 +111,6 @@ impl Path {
     }
 
     /// Makes the records below ready for the moves of a node.
-    #[inline(always)]
     pub(super) fn prepare_children(&mut self) {
         let child = self.ply + BEFORE_ROOT + 1;
         if self.ply == 0 {
@@ -147,8 +146,7 @@ impl Path {
         [1, 2].map(|back| self.before(back).cont_key)
     }
 
-    /// Steps to the position after a move that is extended by so many plies.
-    #[inline(always)]
+    /// Steps to the position after a move that is extended by `extension` plies.
     pub(super) fn enter(&mut self, position: &Position, mv: Move, extension: Depth) {
         let doubles = self.before(1).double_extensions + u32::from(extension >= 2);
         let entry = self.here_mut();

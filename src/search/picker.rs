@@ -4,7 +4,7 @@
 //! table move | good noisy moves | quiet moves by history | noisy moves that lose material
 //! ```
 //! Noisy moves are sorted by victim and capture history, quiet moves by the sum of their histories
-//! (CPW: "Move Ordering"). A selection sort takes one move at a time, since most nodes need few.
+//! A selection sort takes one move at a time, since most nodes need few.
 
 use arrayvec::ArrayVec;
 
@@ -28,11 +28,17 @@ enum Stage {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Want {
     All,
-    /// Noisy moves that win at least so much by exchange.
+    /// Noisy moves whose exchange result reaches this, in internal units.
     Noisy(i32),
 }
 
 /// Hands out the moves of a position.
+///
+/// - Technique: [Move ordering](https://www.chessprogramming.org/Move_Ordering)
+/// - Assumes: the better the first move, the fewer nodes
+/// - Units: order scores; a noisy move may lose a `good_noisy_divisor`th of its score by exchange and still
+///   come early
+/// - Elo: not measured alone; in bundle B
 pub(super) struct MovePicker {
     stage: Stage,
     want: Want,
@@ -152,12 +158,11 @@ impl MovePicker {
         context: &QuietContext,
     ) {
         position.generate_quiet(&mut self.moves);
-        let scores = &mut self.scores;
-        histories.order_quiets(position, p, context, &self.moves, |score| scores.push(score));
+        let score = histories.quiet_scorer(position, p, context);
+        self.scores.extend(self.moves.iter().map(|&mv| score(mv)));
     }
 
     /// Whether a noisy move comes in the first batch; otherwise it is kept for the end.
-    #[inline(always)]
     fn is_good(&mut self, position: &Position, p: &Params, mv: Move, score: i32) -> bool {
         if Some(mv) == self.tt_move {
             return false;
@@ -176,7 +181,6 @@ impl MovePicker {
 
     /// One step of a selection sort. Score and place are compared as one number, without branches that
     /// no processor could predict; among equals the earlier one is taken.
-    #[inline(always)]
     fn pick_best(&mut self) -> Option<(Move, i32)> {
         let rest = self.scores.get(self.next..)?;
         let key = |(place, &score): (usize, &i32)| i64::from(score) << 16 | (0xFFFF - place as i64);

@@ -1,4 +1,4 @@
-//! Quiescence: captures are played out until the evaluation can be trusted (CPW: "Quiescence Search").
+//! Quiescence: captures are played out until the evaluation can be trusted.
 
 use super::history::{QuietContext, victim_value};
 use super::node::{Node, NodeKind, Window};
@@ -10,7 +10,12 @@ use crate::eval::cannot_lose;
 use crate::tt::{Bound, TtEntry};
 use crate::types::{Move, Score};
 
-/// What a capture can reach at most above the stand-pat score (CPW: "Delta Pruning").
+/// What a capture can reach at most above the stand-pat score.
+///
+/// - Technique: [Delta pruning](https://www.chessprogramming.org/Delta_Pruning)
+/// - Assumes: a capture raises the score by no more than what it takes and the margin
+/// - Units: `qs_futility` internal units
+/// - Elo: not measured alone; in the first search
 #[inline(always)]
 fn delta_ceiling(node: &Node, stand_pat: Score, mv: Move, p: &Params) -> Score {
     stand_pat + victim_value(node.position, mv) + p.qs_futility
@@ -27,6 +32,16 @@ fn has_no_move(node: &Node) -> bool {
 impl Thread<'_> {
     /// Searches captures and queen promotions, or all evasions in check. The side to move may stop at
     /// any time with the static evaluation ("stand pat"), except in check.
+    ///
+    /// - Technique: [Quiescence search](https://www.chessprogramming.org/Quiescence_Search)
+    /// - Assumes: some quiet move keeps the static evaluation; captures that lose more than `qs_see` by
+    ///   exchange are no good
+    /// - Units: internal units; a stand-pat score above beta is returned half way to beta
+    /// - Elo: not measured alone; in the first search
+    /// - Technique: [Late captures in quiescence](https://www.chessprogramming.org/Quiescence_Search)
+    /// - Assumes: after `qs_moves` captures that did not help only recaptures and promotions still might
+    /// - Units: number of captures searched
+    /// - Elo: +13.5 +- 18.2, 800 games, 5,000 nodes; +6.5 +- 17.6, 800 games, 10,000 nodes (2026-11-30)
     pub(super) fn quiescence<K: NodeKind>(&mut self, position: &Position, window: Window) -> Score {
         if !self.enter_node() {
             return Score::DRAW;
@@ -58,7 +73,7 @@ impl Thread<'_> {
         let p = self.params();
         node.tt_move = node.tt_entry.and_then(|entry| entry.mv);
         let (mut picker, context) = if node.in_check {
-            (MovePicker::new(position, node.tt_move), QuietContext::new(position, self.path.cont_keys()))
+            (MovePicker::new(position, node.tt_move), QuietContext::new(position, self.cont_keys()))
         } else {
             (MovePicker::noisy(position, node.tt_move, p.qs_see), QuietContext::unused(position))
         };

@@ -94,7 +94,7 @@ pub struct SearchResult {
     pub depth: Depth,
     /// Nodes searched by all threads.
     pub nodes: u64,
-    /// Those of them that were searched on the own clock; `None` where it never ran, since the search ended
+    /// Those of them that were searched on the engine's clock; `None` where it never ran, since the search ended
     /// while it pondered.
     pub own_nodes: Option<u64>,
     /// The best lines, as many as were asked for and are known. The first starts with the move to play; there is

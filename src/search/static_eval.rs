@@ -1,4 +1,4 @@
-//! The static evaluation of a node and what follows from it (CPW: "Evaluation", "Improving").
+//! The static evaluation of a node and what follows from it.
 
 use super::node::Node;
 use super::thread::Thread;
@@ -15,8 +15,12 @@ fn corrected(position: &Position, raw: Score, correction: i32) -> Score {
 }
 
 /// The evaluation, replaced by a table score where that says more: one that is a bound on the right side.
-#[inline(always)]
-fn bettered(static_eval: Score, entry: Option<TtEntry>) -> Score {
+///
+/// - Technique: [Table score as evaluation](https://www.chessprogramming.org/Transposition_Table)
+/// - Assumes: a bound found by any search is nearer the truth than an evaluation
+/// - Units: internal units
+/// - Elo: not measured alone
+fn adjusted_by_tt(static_eval: Score, entry: Option<TtEntry>) -> Score {
     match entry {
         Some(entry) if entry.score.is_decisive() => static_eval,
         Some(entry) if entry.score > static_eval && entry.bound.is_lower() => entry.score,
@@ -26,6 +30,11 @@ fn bettered(static_eval: Score, entry: Option<TtEntry>) -> Score {
 }
 
 /// Whether the side to move stands better than at its last move, or at the one before where it was in check then.
+///
+/// - Technique: [Improving](https://www.chessprogramming.org/Improving)
+/// - Assumes: a side whose evaluation rises is more likely to fail high
+/// - Units: yes or no; each margin has its own term
+/// - Elo: not measured alone; in the first search. With beta as a second limit: see reverse futility pruning
 #[inline(always)]
 fn is_improving(now: Option<Score>, two_plies_ago: Option<Score>, four_plies_ago: Option<Score>) -> bool {
     match (now, two_plies_ago.or(four_plies_ago)) {
@@ -37,7 +46,6 @@ fn is_improving(now: Option<Score>, two_plies_ago: Option<Score>, four_plies_ago
 impl Thread<'_> {
     /// The evaluation, from the table where known; `None` in check. What had to be computed is stored at
     /// once, since many nodes end before they have a score.
-    #[inline(always)]
     pub(super) fn raw_eval(&mut self, node: &Node) -> Option<Score> {
         if node.in_check {
             return None;
@@ -70,7 +78,6 @@ impl Thread<'_> {
 
     /// Evaluates a node and writes the result into it and into the path. A node that is searched again without one
     /// of its moves keeps the evaluation that it has.
-    #[inline(always)]
     pub(super) fn evaluate_node(&mut self, node: &mut Node, pv: bool) {
         if node.excluded.is_none() {
             let raw = self.raw_eval(node);
@@ -89,16 +96,16 @@ impl Thread<'_> {
         node.opponent_worsening = matches!((now, before(1)), (Some(now), Some(before)) if now > -before);
         if let Some(static_eval) = now {
             node.static_eval = static_eval;
-            node.eval = bettered(static_eval, node.tt_entry.filter(|_| node.trusts_tt_scores()));
+            node.eval = adjusted_by_tt(static_eval, node.tt_entry.filter(|_| node.trusts_tt_scores()));
         }
     }
 
-    /// The score of playing no capture in quiescence: the corrected evaluation, bettered by the table where it knows.
+    /// The score of playing no capture in quiescence: the corrected evaluation, replaced by a table score where that says more.
     #[inline(always)]
     pub(super) fn stand_pat(&self, node: &Node, raw: Score) -> Score {
         let correction = self.histories.correction.get(self.params(), node.position, self.path.last_two());
         let static_eval = corrected(node.position, raw, correction);
-        bettered(static_eval, node.tt_entry.filter(|_| node.trusts_tt_scores()))
+        adjusted_by_tt(static_eval, node.tt_entry.filter(|_| node.trusts_tt_scores()))
     }
 }
 
@@ -122,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_betters_an_evaluation_on_the_right_side_only() {
+    fn a_table_score_replaces_an_evaluation_on_the_right_side_only() {
         for (score, bound, expected) in [
             (50, Bound::Lower, 50),
             (50, Bound::Exact, 50),
@@ -135,10 +142,10 @@ mod tests {
             (Score::mated_in(8).0, Bound::Upper, 10),
             (Score::tablebase_win(8).0, Bound::Exact, 10),
         ] {
-            let found = bettered(Score(10), Some(entry(None, score, 5, bound)));
+            let found = adjusted_by_tt(Score(10), Some(entry(None, score, 5, bound)));
             assert_eq!(found, Score(expected), "{score} {bound:?}");
         }
-        assert_eq!(bettered(Score(10), None), Score(10));
+        assert_eq!(adjusted_by_tt(Score(10), None), Score(10));
     }
 
     #[test]

@@ -67,7 +67,6 @@ const NO_EVAL: i16 = i16::MIN;
 pub(super) const AGES: u8 = 32;
 
 impl TtEntry {
-    #[inline(always)]
     pub(super) fn pack(&self, age: u8) -> u64 {
         let mv = self.mv.map_or(0, Move::bits);
         let score = self.score.0 as i16;
@@ -82,7 +81,6 @@ impl TtEntry {
             | u64::from(age) << 59
     }
 
-    #[inline(always)]
     pub(super) fn unpack(data: u64) -> TtEntry {
         let eval = (data >> 32) as i16;
         TtEntry {

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bytes that can still be had, where so many cannot be. A sixteenth more is wanted, for everything else. `None`
+/// Bytes that can still be had, where `wanted` bytes cannot. A sixteenth more is asked for, for everything else. `None`
 /// also where the system does not say.
 pub fn memory_shortage(wanted: u64) -> Option<u64> {
     available(Path::new("/")).filter(|&free| wanted.saturating_add(wanted / 16) > free)

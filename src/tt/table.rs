@@ -91,10 +91,9 @@ impl Buckets {
 impl Deref for Buckets {
     type Target = [Bucket];
 
-    #[inline(always)]
     fn deref(&self) -> &[Bucket] {
         #[allow(unsafe_code)]
-        // SAFETY: the mapping starts at a page, so it is aligned, and holds exactly so many buckets; any
+        // SAFETY: the mapping starts at a page, so it is aligned, and holds exactly this number of buckets; any
         // bytes are a valid state for atomics. Nothing reaches the mapping but through this slice.
         unsafe {
             slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / size_of::<Bucket>())
@@ -208,7 +207,6 @@ impl TranspositionTable {
     }
 
     /// Asks the processor to load the entry of this key while other work goes on.
-    #[inline(always)]
     pub fn prefetch(&self, key: u64) {
         #[cfg(target_arch = "x86_64")]
         {

@@ -1,13 +1,20 @@
-//! Captures and promotions: by piece, square and victim (CPW: "History Heuristic", capture history).
+//! Captures and promotions: by piece, square and victim.
 
 use std::collections::TryReserveError;
 
-use super::value::{HistoryValue, zeroed};
+use super::{HistoryValue, zeroed};
 use crate::board::{Position, SEE_VALUES};
 use crate::types::{Move, PieceType};
 
 const CAPTURE_MAX: i32 = 16_384;
 
+/// Scores of noisy moves.
+///
+/// - Technique: [Capture history](https://www.chessprogramming.org/History_Heuristic)
+/// - Assumes: a capture that caused cutoffs elsewhere does so here
+/// - Units: history score, plus or minus `CAPTURE_MAX`
+/// - Elo: not measured alone; in bundle A
+///
 /// `[piece][to][victim type]`; a promotion without capture counts as taking a king, which cannot occur.
 pub(in crate::search) struct CaptureHistory(Box<[HistoryValue<CAPTURE_MAX>; 12 * 64 * 6]>);
 
@@ -22,7 +29,6 @@ impl CaptureHistory {
 }
 
 /// The type of man that a noisy move takes; a king stands for none.
-#[inline(always)]
 fn victim(position: &Position, mv: Move) -> PieceType {
     match position.piece_on(mv.to()) {
         Some(piece) if mv.is_capture() => piece.kind(),

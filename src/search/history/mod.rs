@@ -2,22 +2,17 @@
 //! sink when it was tried in vain (CPW: "History Heuristic").
 
 mod capture;
-mod continuation;
 mod correction;
 mod quiet;
-mod value;
 
 pub(super) use capture::victim_value;
-pub(super) use continuation::{ContKey, ContKeys};
-pub(super) use quiet::{HistoryKey, QuietContext};
-pub(super) use value::reserved;
+pub(super) use quiet::{ContKey, ContKeys, HistoryKey, QuietContext};
 
 use std::collections::TryReserveError;
 
 use capture::CaptureHistory;
-use continuation::ContinuationHistory;
 use correction::CorrectionHistory;
-use quiet::{PawnHistory, QuietHistory};
+use quiet::{ContinuationHistory, PawnHistory, QuietHistory};
 
 /// The learning tables of one search thread, about 4 MB.
 pub(super) struct Histories {
@@ -50,5 +45,73 @@ impl Histories {
         self.capture.clear();
         self.continuation.clear();
         self.correction.clear();
+    }
+}
+
+/// A score within plus or minus `MAX` that drifts towards bonuses. Each update first loses a share of
+/// the old value in proportion to the bonus, so the bound is never left and old lessons fade ("gravity").
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+struct HistoryValue<const MAX: i32>(i16);
+
+impl<const MAX: i32> HistoryValue<MAX> {
+    const FITS: () = assert!(MAX > 0 && MAX <= i16::MAX as i32);
+
+    #[inline(always)]
+    fn get(self) -> i32 {
+        i32::from(self.0)
+    }
+
+    fn update(&mut self, bonus: i32) {
+        let () = Self::FITS;
+        let bonus = bonus.clamp(-MAX, MAX);
+        let old = self.get();
+        let new = old + bonus - old * bonus.abs() / MAX;
+        debug_assert!(new.abs() <= MAX);
+        self.0 = new as i16;
+    }
+}
+
+/// An empty vector with room for `length` elements.
+///
+/// # Errors
+/// When there is not enough memory.
+pub(super) fn reserved<T>(length: usize) -> Result<Vec<T>, TryReserveError> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(length)?;
+    Ok(room)
+}
+
+/// A zeroed table on the heap.
+fn zeroed<T: Copy + Default, const N: usize>() -> Result<Box<[T; N]>, TryReserveError> {
+    zeroed_with(T::default())
+}
+
+/// A table of equal rows on the heap. Large arrays must not pass over the stack.
+fn zeroed_with<T: Copy, const N: usize>(row: T) -> Result<Box<[T; N]>, TryReserveError> {
+    let mut rows = reserved(N)?;
+    rows.resize(N, row);
+    match rows.into_boxed_slice().try_into() {
+        Ok(table) => Ok(table),
+        // The vector above has exactly N elements.
+        Err(_) => unreachable!(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stays_within_bounds() {
+        let mut value = HistoryValue::<16_384>::default();
+        for _ in 0..10_000 {
+            value.update(1600);
+        }
+        assert!(value.get() > 16_384 * 9 / 10);
+        for _ in 0..10_000 {
+            value.update(-i32::MAX / 2);
+        }
+        assert!(value.get() >= -16_384);
     }
 }

@@ -1,22 +1,143 @@
-//! Lines of play as the outside sees them: continued by what the hash table knows, where the search proved
+//! What a search reports while it runs, and its last word: when lines are reported, and how a principal variation
+//! becomes a line that is worth showing. It is continued by the transposition table's moves, where the search proved
 //! its score without looking at every move again, and by the endgame tables to the mate.
 
 use std::time::{Duration, Instant};
 
-use super::report::{Counts, NEWS_AFTER, Report, ScoreBound};
-use super::root::RootMove;
+use super::job::SearchJob;
+use super::report::{Counts, NEWS_AFTER, Report, ScoreBound, SearchEvent, SearchResult, VERBOSE_AFTER};
 use super::tablebases::root_score;
-use super::thread::Thread;
+use super::thread::{RootMove, Searcher, Thread, sort_root_moves};
 use crate::board::{Game, Outcome};
 use crate::tablebase::{TableAccess, Wdl};
 use crate::tt::TranspositionTable;
-use crate::types::{Move, Score};
+use crate::types::{Depth, Move, Score};
 
-/// Lines that the endgame tables continue have at most so many moves, and it takes at most so long, within the
+/// The counts are reported when nothing that holds them was reported for this time.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+/// The least time, for each line, between two reports of all lines before an iteration ends.
+const LINE_PAUSE: Duration = Duration::from_millis(25);
+
+impl Searcher {
+    /// Ends a search with the result of one of its threads, told by the main thread: the counts become final, and
+    /// the lines are told once more where that says anything new.
+    pub fn conclude(&mut self, job: &SearchJob, result: &mut SearchResult) {
+        let counts = job.counts();
+        (result.nodes, result.own_nodes) = (counts.nodes, job.control.own_nodes());
+        for line in &mut result.lines {
+            *line = line.clone().with_counts(counts);
+        }
+        let mut pairs = self.last_reports.iter().zip(&result.lines);
+        let is_reported = self.last_reports.len() == result.lines.len()
+            && pairs.all(|(report, line)| report.nodes == line.nodes && report.tells_the_same(line));
+        if !is_reported {
+            result.lines.iter().cloned().for_each(|line| job.tell(SearchEvent::Line(line)));
+        }
+    }
+}
+
+impl Thread<'_> {
+    /// Number of lines that are shown.
+    pub(super) fn shown_lines(&self) -> usize {
+        self.job.limits.multi_pv.clamp(1, self.root.moves.len())
+    }
+
+    /// Tells which root move is being searched, in long searches only.
+    pub(super) fn announce_move(&self, depth: Depth, mv: Move, number: usize) {
+        // Short searches need not ask the clock at every root move.
+        if self.id == 0 && self.quota.nodes() > 10_000 && self.quota.has_run(VERBOSE_AFTER) {
+            self.job.tell(SearchEvent::CurrentMove { depth, mv, number: number + self.root.pv_index });
+        }
+    }
+
+    /// Whether a new best move or an uncertain score may be told of before the iteration ends. With several lines
+    /// each is told when it is finished.
+    pub(super) fn tells_unfinished(&self) -> bool {
+        self.job.limits.multi_pv <= 1
+    }
+
+    /// Whether the lines are told each time that one of them is finished: in long searches, where not too many
+    /// come at once.
+    pub(super) fn shows_each_line(&self) -> bool {
+        let last_time = self.last_reports.first().map_or(Duration::ZERO, |line| line.time);
+        let pause = LINE_PAUSE * self.shown_lines() as u32;
+        self.quota.has_run(NEWS_AFTER) && self.quota.has_run(last_time + pause)
+    }
+
+    /// Tells about a root move that has become the best before the iteration is over, in long searches only.
+    pub(super) fn announce_best(&mut self, mv: Move) {
+        if self.tells_unfinished() && self.last_reported_best() != Some(mv) && self.quota.has_run(NEWS_AFTER)
+        {
+            self.tell_best(mv);
+        }
+    }
+
+    /// The first move of the last reported line of rank 1.
+    pub(super) fn last_reported_best(&self) -> Option<Move> {
+        self.last_reports.first().and_then(|report| report.pv.first().copied())
+    }
+
+    /// Tells about a root move as the best.
+    pub(super) fn tell_best(&mut self, best: Move) {
+        if self.is_heard()
+            && let Some(root) = self.root.moves.iter().find(|root| root.mv == best)
+        {
+            let report = self.line_report(self.quota.counts(), 0, root);
+            self.tell(vec![report]);
+        }
+    }
+
+    /// Tells the best lines as they are known now.
+    pub(super) fn tell_lines(&mut self) {
+        if self.is_heard() {
+            let lines = self.lines();
+            self.tell(lines);
+        }
+    }
+
+    /// The best lines as they are known now. Those that the running iteration has not finished are as the one
+    /// before it left them, except for the best.
+    pub(super) fn lines(&self) -> Vec<Report> {
+        let (counts, shown) = (self.quota.counts(), self.shown_lines());
+        let (now, later) = self.root.moves.split_at(self.root.pv_index.clamp(1, shown));
+        let mut later: Vec<RootMove> =
+            later.iter().filter(|root| root.was_searched()).map(RootMove::before).collect();
+        sort_root_moves(&mut later);
+        let lines = now.iter().chain(&later).take(shown).enumerate();
+        lines
+            .map(|(rank, root)| self.line_report(counts, rank, root))
+            .filter(|line| line.score > -Score::INFINITE)
+            .collect()
+    }
+
+    /// Whether anybody hears what this thread tells. Helpers tell nothing, and where nobody listens the work is
+    /// spared.
+    fn is_heard(&self) -> bool {
+        self.id == 0 && self.job.sink.is_some()
+    }
+
+    /// Tells these lines, the first of which is the best.
+    fn tell(&mut self, lines: Vec<Report>) {
+        self.job.control.note_report();
+        lines.iter().cloned().for_each(|line| self.job.tell(SearchEvent::Line(line)));
+        *self.last_reports = lines;
+    }
+
+    /// Tells how far the search has come, once a second where nothing else tells it. Any thread does, since one
+    /// look at a table on a slow disk may hold the main thread up.
+    pub(super) fn tell_progress(&self) {
+        if self.job.sink.is_some() && self.job.control.must_report(PROGRESS_EVERY) {
+            self.job.tell(SearchEvent::Progress(self.quota.counts()));
+        }
+    }
+}
+
+/// Lines that the endgame tables continue have at most this number of moves, and it takes at most this time, within the
 /// time for the move: on a slow disk each look-up may take milliseconds.
 const LONGEST_LINE: usize = 200;
 const LONGEST_LOOK: Duration = Duration::from_millis(20);
-/// What is looked up to see whether a line keeps its result may go beyond the time for the move by so much.
+/// What is looked up to see whether a line keeps its result may go beyond the time for the move by this.
 const SHORT_LOOK: Duration = Duration::from_millis(2);
 
 impl Thread<'_> {
@@ -38,12 +159,13 @@ impl Thread<'_> {
         };
         let proven = self.proven_at_root(score);
         let (score, bound) = proven.map_or((score, bound), |known| (known, ScoreBound::Exact));
-        let is_told = |told: &&Report| {
-            (told.depth, told.score, told.bound, told.pv.first()) == (depth, score, bound, Some(&root.mv))
+        let is_same = |report: &&Report| {
+            (report.depth, report.score, report.bound, report.pv.first())
+                == (depth, score, bound, Some(&root.mv))
         };
-        if let Some(told) = self.told.iter().find(is_told) {
-            // Nothing new is known. What was told holds, so that the reply to ponder on is the one shown.
-            return Report { multi_pv: rank + 1, ..told.clone().with_counts(counts) };
+        if let Some(last) = self.last_reports.iter().find(is_same) {
+            // Nothing new is known. The last report holds, so that the reply to ponder on is the one shown.
+            return Report { multi_pv: rank + 1, ..last.clone().with_counts(counts) };
         }
         let plies = match score.is_mate() {
             true => (Score::MATE.0 - score.0.abs()) as usize,
