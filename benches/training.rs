@@ -45,9 +45,11 @@ fn training(c: &mut Criterion) {
     println!("{men:.1} men on average");
     let mut group = c.benchmark_group("training");
     group.throughput(Throughput::Elements(BATCH as u64)).sample_size(20);
-    for (hidden, buckets) in [(64, 1), (128, 1), (256, 1), (256, 8), (512, 8)] {
+    for (hidden, buckets, layered) in
+        [(64, 1, false), (128, 1, false), (256, 1, false), (256, 8, false), (512, 8, false), (512, 8, true)]
+    {
         let settings = Settings {
-            shape: Shape { hidden, king_buckets: 1, buckets },
+            shape: Shape { hidden, king_buckets: 1, buckets, layered },
             passes: 1000,
             batch: BATCH,
             schedule: Schedule { rate: 1e-3, last_rate: 1e-6, warmup: 0 },
@@ -61,7 +63,8 @@ fn training(c: &mut Criterion) {
             seed: 1,
         };
         let mut trainer = Trainer::new(settings, 1);
-        group.bench_function(format!("{hidden}x{buckets}"), |b| b.iter(|| trainer.step(&records)));
+        let layers = if layered { " with layers" } else { "" };
+        group.bench_function(format!("{hidden}x{buckets}{layers}"), |b| b.iter(|| trainer.step(&records)));
     }
 }
 

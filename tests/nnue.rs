@@ -8,7 +8,7 @@ use quillon::board::{Delta, Game, Position, START_FEN};
 use quillon::engine::Engine;
 use quillon::engine::bench;
 use quillon::nnue::inference::Kernels;
-use quillon::nnue::{self, AccumulatorStack, Network, NetworkParts};
+use quillon::nnue::{self, AccumulatorStack, LayerParts, Network, NetworkParts};
 use quillon::search::{SearchEvent, SearchJob, SearchLimits, SearchResult, Searcher};
 use quillon::tt::TranspositionTable;
 use quillon::types::{Color, MAX_PLY, Move, MoveKind, Piece, Score, SplitMix64, Square};
@@ -102,6 +102,9 @@ fn by_definition(parts: &NetworkParts, position: &Position) -> i32 {
     let men = position.occupied().count() as usize;
     let bucket = if parts.buckets == 1 { 0 } else { (men - 2) / 4 };
     let halves = [accumulator(position.stm()), accumulator(!position.stm())].concat();
+    if let Some(layers) = &parts.layers {
+        return layers_by_definition(layers, &halves, parts, bucket);
+    }
     let weights = &parts.output_weights[bucket * 2 * hidden..][..2 * hidden];
     let squares = halves.iter().map(|&sum| sum.clamp(0, 255) * sum.clamp(0, 255));
     let sum: i32 = squares.zip(weights).map(|(square, &weight)| square * i32::from(weight)).sum();
@@ -109,12 +112,45 @@ fn by_definition(parts: &NetworkParts, position: &Position) -> i32 {
     (output * i64::from(parts.scale) / (255 * 64)) as i32
 }
 
+/// The same of layers.
+fn layers_by_definition(layers: &LayerParts, halves: &[i32], parts: &NetworkParts, bucket: usize) -> i32 {
+    let (hidden, clamped) = (parts.hidden, |sum: i32| sum.clamp(0, 255));
+    let product = |input: usize| {
+        let (half, neuron) = (input / (hidden / 2), input % (hidden / 2));
+        let neuron = half * hidden + neuron;
+        (clamped(halves[neuron]) * clamped(halves[neuron + hidden / 2]) + 256) / 512
+    };
+    let mut inputs = [0; 32];
+    for output in 0..16 {
+        let weight = |input: usize| i32::from(layers.first_weights[(bucket * hidden + input) * 16 + output]);
+        let sum: i32 = (0..hidden).map(|input| product(input) * weight(input)).sum();
+        let first = (sum + layers.first_bias[bucket * 16 + output]).div_euclid(32).clamp(-1024, 1024);
+        (inputs[output], inputs[16 + output]) = (first.max(0), first * first / 1024);
+    }
+    let mut result = i64::from(layers.output_bias[bucket]);
+    for output in 0..32 {
+        let weight = |input: usize| i32::from(layers.second_weights[(bucket * 32 + input) * 32 + output]);
+        let sum: i32 = inputs.iter().enumerate().map(|(input, value)| value * weight(input)).sum();
+        let second = (sum + layers.second_bias[bucket * 32 + output]).div_euclid(1024).clamp(0, 1024);
+        let weight = layers.output_weights[bucket * 32 + output];
+        result += i64::from(second * second / 1024) * i64::from(weight);
+    }
+    (result * i64::from(parts.scale) / (1024 * 1024)) as i32
+}
+
 #[test]
 fn every_kernel_computes_what_the_definition_says() {
     let plain = [(32, 1), (32, 8), (64, 8), (96, 1), (128, 8), (256, 1), (512, 8)];
     let plain = plain.map(|(hidden, buckets)| (1, hidden, buckets));
-    for (king_buckets, hidden, buckets) in plain.into_iter().chain([(4, 64, 1), (4, 512, 8)]) {
-        let network = random_network(hidden as u64, king_buckets, hidden, buckets);
+    let plain = plain.into_iter().chain([(4, 64, 1), (4, 512, 8)]);
+    let plain = plain.map(|(kings, hidden, buckets)| random_network(hidden as u64, kings, hidden, buckets));
+    let layered = [(1, 64, 1), (1, 256, 8), (4, 512, 8)];
+    let layered = layered.map(|(kings, hidden, buckets)| {
+        let parts = NetworkParts::random_with_layers(hidden as u64, kings, hidden, buckets);
+        Arc::new(Network::new(parts).expect("random networks are valid"))
+    });
+    for network in plain.chain(layered) {
+        let hidden = network.hidden();
         let parts = network.to_parts();
         let mut values = HashMap::new();
         for position in random_positions(hidden as u64).step_by(7).take(400) {

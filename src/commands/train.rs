@@ -34,6 +34,9 @@ pub struct Arguments {
     /// rank, on the second, or beyond
     #[arg(long, value_name = "1|4", default_value_t = 1, value_parser = parse_king_buckets)]
     king_buckets: usize,
+    /// Layers of 16 and 32 neurons between accumulators and output, for each output bucket; H must be a multiple of 128
+    #[arg(long)]
+    layers: bool,
     /// Number of passes over all positions
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     passes: u32,
@@ -187,26 +190,38 @@ fn parse_holdout(text: &str) -> Result<f64, String> {
 }
 
 fn parse_hidden(text: &str) -> Result<usize, String> {
-    let hidden = text.parse().ok().filter(|&hidden| Shape { hidden, king_buckets: 1, buckets: 1 }.is_valid());
+    let hidden = text
+        .parse()
+        .ok()
+        .filter(|&hidden| Shape { hidden, king_buckets: 1, buckets: 1, layered: false }.is_valid());
     hidden.ok_or_else(|| "a multiple of 32 from 32 to 1024".to_owned())
 }
 
 fn parse_king_buckets(text: &str) -> Result<usize, String> {
-    let buckets =
-        text.parse().ok().filter(|&king_buckets| Shape { hidden: 32, king_buckets, buckets: 1 }.is_valid());
+    let buckets = text
+        .parse()
+        .ok()
+        .filter(|&king_buckets| Shape { hidden: 32, king_buckets, buckets: 1, layered: false }.is_valid());
     buckets.ok_or_else(|| "1 or 4".to_owned())
 }
 
 fn parse_buckets(text: &str) -> Result<usize, String> {
-    let buckets =
-        text.parse().ok().filter(|&buckets| Shape { hidden: 32, king_buckets: 1, buckets }.is_valid());
+    let buckets = text
+        .parse()
+        .ok()
+        .filter(|&buckets| Shape { hidden: 32, king_buckets: 1, buckets, layered: false }.is_valid());
     buckets.ok_or_else(|| "1 or 8".to_owned())
 }
 
 impl Arguments {
     fn settings(&self, scale: i32) -> Settings {
         Settings {
-            shape: Shape { hidden: self.hidden, king_buckets: self.king_buckets, buckets: self.buckets },
+            shape: Shape {
+                hidden: self.hidden,
+                king_buckets: self.king_buckets,
+                buckets: self.buckets,
+                layered: self.layers,
+            },
             passes: self.passes,
             batch: self.batch as usize,
             schedule: Schedule { rate: self.lr, last_rate: self.lr_end, warmup: self.warmup },

@@ -6,6 +6,7 @@
 //!  8      2       version of this layout, 1
 //! 10      2       architecture, squared clipped ReLU: 1: (768hm -> H) x 2 -> 1
 //!                                                   2: (768x4hm -> H) x 2 -> 1, four king buckets
+//!                                                   3, 4: the same with layers, (16 -> 32 -> 1)
 //! 12      2       H, hidden neurons a side
 //! 14      2       output buckets
 //! 16      2+2     units of the first and of the output layer, 255 and 64
@@ -13,7 +14,8 @@
 //! 22      2       length of the name in bytes
 //! 24      4       CRC-32 of everything but these four bytes
 //! 28              the name in UTF-8
-//!                 feature weights, feature bias, output weights (i16), output bias (i32)
+//!                 feature weights, feature bias, output weights (i16), output bias (i32), or in place of the latter
+//!                 two, layer by layer, weights (i8, i16, i16) and bias (i32)
 //! ```
 //! All numbers are little-endian; the order of weights is that of [`NetworkParts`].
 
@@ -22,20 +24,24 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::features::FEATURES;
+use super::layers::LayerParts;
 use super::network::{LoadError, MAX_HIDDEN, Network, NetworkError, NetworkParts, QA, QB};
 
 const MAGIC: [u8; 8] = *b"QuilNNUE";
 /// The version written and read.
 const VERSION: u16 = 1;
-/// The number of each architecture, and the king buckets that it has.
-const ARCHITECTURES: [(u16, usize); 2] = [(1, 1), (2, 4)];
+/// The number of each architecture, its king buckets, and whether it has layers.
+const ARCHITECTURES: [(u16, usize, bool); 4] = [(1, 1, false), (2, 4, false), (3, 1, true), (4, 4, true)];
 const MOST_KING_BUCKETS: usize = 4;
 /// Where the checksum stands.
 const CHECKSUM_AT: usize = 24;
 const HEADER_BYTES: usize = 28;
 /// No file of this version is longer.
 const MAX_FILE_BYTES: u64 =
-    (HEADER_BYTES + u16::MAX as usize + 2 * (MOST_KING_BUCKETS * FEATURES + 33) * MAX_HIDDEN + 32) as u64;
+    (HEADER_BYTES + u16::MAX as usize + 2 * (MOST_KING_BUCKETS * FEATURES + 1) * MAX_HIDDEN) as u64
+        + MAX_OUTPUT_BYTES;
+/// What the output takes at most, be it with layers: 16 bytes a neuron, or without: 4.
+const MAX_OUTPUT_BYTES: u64 = (8 * (16 * MAX_HIDDEN + 4096)) as u64;
 
 impl Network {
     /// The network as the contents of a file. A name of more than 65535 bytes is cut.
@@ -46,8 +52,10 @@ impl Network {
             end -= 1;
         }
         let name = &parts.name.as_bytes()[..end];
-        let (architecture, _) =
-            architecture(|(_, buckets)| buckets == parts.king_buckets).unwrap_or_default();
+        let (architecture, ..) = architecture(|(_, kings, layered)| {
+            kings == parts.king_buckets && layered == parts.layers.is_some()
+        })
+        .unwrap_or_default();
         let mut bytes = MAGIC.to_vec();
         for number in [
             VERSION,
@@ -67,6 +75,9 @@ impl Network {
             bytes.extend(list.iter().flat_map(|number| number.to_le_bytes()));
         }
         bytes.extend(parts.output_bias.iter().flat_map(|number| number.to_le_bytes()));
+        if let Some(layers) = &parts.layers {
+            layers.write(&mut bytes);
+        }
         let checksum = checksum(&bytes);
         bytes[CHECKSUM_AT..HEADER_BYTES].copy_from_slice(&checksum.to_le_bytes());
         bytes
@@ -89,14 +100,16 @@ impl Network {
             return Err(NetworkError::Version { found: version, known: VERSION });
         }
         let [first_unit, output_unit, scale] = [16, 18, 20].map(|at| i32::from(number(at)));
-        let (_, king_buckets) =
-            architecture(|(known, _)| known == number(10)).ok_or(NetworkError::Architecture(number(10)))?;
+        let (_, king_buckets, layered) =
+            architecture(|(known, ..)| known == number(10)).ok_or(NetworkError::Architecture(number(10)))?;
         if [first_unit, output_unit] != [QA, QB] {
             return Err(NetworkError::Units);
         }
         let name_length = usize::from(number(22));
-        let lengths = [king_buckets * FEATURES * hidden, hidden, 2 * buckets * hidden];
-        let expected = HEADER_BYTES + name_length + 2 * lengths.iter().sum::<usize>() + 4 * buckets;
+        let direct = usize::from(!layered);
+        let lengths = [king_buckets * FEATURES * hidden, hidden, direct * 2 * buckets * hidden];
+        let output = if layered { LayerParts::bytes(hidden, buckets) } else { 4 * buckets };
+        let expected = HEADER_BYTES + name_length + 2 * lengths.iter().sum::<usize>() + output;
         if bytes.len() < expected {
             return Err(NetworkError::Truncated { found: bytes.len(), expected });
         }
@@ -122,7 +135,11 @@ impl Network {
             feature_weights,
             feature_bias,
             output_weights,
-            output_bias: rest.as_chunks().0.iter().copied().map(i32::from_le_bytes).collect(),
+            output_bias: match layered {
+                true => Vec::new(),
+                false => rest.as_chunks().0.iter().copied().map(i32::from_le_bytes).collect(),
+            },
+            layers: layered.then(|| LayerParts::read(hidden, buckets, rest)),
         })
     }
 
@@ -141,7 +158,7 @@ impl Network {
 }
 
 /// The architecture for which this holds.
-fn architecture(is_it: impl Fn((u16, usize)) -> bool) -> Option<(u16, usize)> {
+fn architecture(is_it: impl Fn((u16, usize, bool)) -> bool) -> Option<(u16, usize, bool)> {
     ARCHITECTURES.into_iter().find(|&architecture| is_it(architecture))
 }
 
@@ -181,6 +198,12 @@ mod tests {
             let bytes = network.to_bytes();
             assert_eq!(Network::from_bytes(&bytes).unwrap(), network);
             assert!(bytes.len() as u64 <= MAX_FILE_BYTES);
+        }
+        for (kings, hidden, buckets) in [(1, 64, 1), (1, 128, 8), (4, 1024, 8)] {
+            let network = Network::new(NetworkParts::random_with_layers(2, kings, hidden, buckets)).unwrap();
+            let bytes = network.to_bytes();
+            assert_eq!(Network::from_bytes(&bytes).unwrap(), network);
+            assert!(bytes.len() as u64 <= MAX_FILE_BYTES && bytes[10] == if kings == 1 { 3 } else { 4 });
         }
         let mut parts = NetworkParts { scale: 166, ..NetworkParts::random(2, 32, 1) };
         parts.name = "ü".repeat(40_000);

@@ -68,6 +68,7 @@ fn parts() -> NetworkParts {
         feature_bias: vec![BIAS; NEURONS],
         output_weights: [[OUTPUT_WEIGHT; NEURONS], [-OUTPUT_WEIGHT; NEURONS]].concat(),
         output_bias: vec![0],
+        layers: None,
     }
 }
 

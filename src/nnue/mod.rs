@@ -18,6 +18,7 @@ mod accumulator;
 mod features;
 mod file;
 pub mod inference;
+mod layers;
 mod material;
 mod network;
 
@@ -27,6 +28,10 @@ use once_cell::sync::Lazy;
 
 pub use accumulator::AccumulatorStack;
 pub use features::{FEATURES, Viewpoint, can_occur, feature_index, king_bucket, output_bucket};
+pub use layers::{
+    FIRST_LAYER, FIRST_UNIT, LAYER_UNIT, LayerParts, MAX_FIRST_WEIGHT, MAX_LAYER_WEIGHT, PRODUCT_UNIT,
+    SECOND_INPUTS, SECOND_LAYER,
+};
 pub use material::material;
 pub use network::{
     LoadError, MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, Network, NetworkError,

@@ -9,6 +9,7 @@ use std::ops::RangeInclusive;
 
 use super::features::{FEATURES, Viewpoint, output_bucket};
 use super::inference::{Block, Kernels, LANES};
+use super::layers::{LAYER_UNIT, LayerParts, Layers};
 use crate::board::Position;
 use crate::types::{Color, SplitMix64, Square};
 
@@ -51,6 +52,8 @@ pub struct NetworkParts {
     pub output_weights: Vec<i16>,
     /// `[bucket]`, in units of 1/([`QA`] * [`QB`]).
     pub output_bias: Vec<i32>,
+    /// Layers between accumulators and output, in place of output weights and bias, which are empty then.
+    pub layers: Option<LayerParts>,
 }
 
 impl NetworkParts {
@@ -81,12 +84,29 @@ impl NetworkParts {
             feature_bias: list(hidden, 250),
             output_weights: list(buckets * 2 * hidden, output_limit),
             output_bias: (0..buckets as i32).map(|bucket| bucket * 100 - 300).collect(),
+            layers: None,
+        }
+    }
+
+    /// The same with layers.
+    ///
+    /// # Panics
+    /// When `hidden` is 0.
+    pub fn random_with_layers(seed: u64, king_buckets: usize, hidden: usize, buckets: usize) -> NetworkParts {
+        let mut random = SplitMix64::from_state(!seed);
+        NetworkParts {
+            output_weights: Vec::new(),
+            output_bias: Vec::new(),
+            layers: Some(LayerParts::random(hidden, buckets, |limit| random.signed(limit))),
+            ..NetworkParts::random_with_kings(seed, king_buckets, hidden, buckets)
         }
     }
 
     fn check(&self) -> Result<(), NetworkError> {
         let NetworkParts { hidden, king_buckets, buckets, .. } = *self;
-        if hidden == 0 || hidden % LANES != 0 || hidden > MAX_HIDDEN {
+        // With layers, half of the neurons fill blocks.
+        let unit = if self.layers.is_some() { 2 * LANES } else { LANES };
+        if hidden == 0 || hidden % unit != 0 || hidden > MAX_HIDDEN {
             return Err(NetworkError::Hidden(hidden));
         }
         if !matches!(king_buckets, 1 | 4) {
@@ -98,11 +118,12 @@ impl NetworkParts {
         if !SCALES.contains(&self.scale) {
             return Err(NetworkError::Scale(self.scale));
         }
+        let direct = usize::from(self.layers.is_none());
         for (part, found, expected) in [
             ("feature weights", self.feature_weights.len(), king_buckets * FEATURES * hidden),
             ("feature bias", self.feature_bias.len(), hidden),
-            ("output weights", self.output_weights.len(), buckets * 2 * hidden),
-            ("output bias", self.output_bias.len(), buckets),
+            ("output weights", self.output_weights.len(), direct * buckets * 2 * hidden),
+            ("output bias", self.output_bias.len(), direct * buckets),
         ] {
             if found != expected {
                 return Err(NetworkError::Length { part, found, expected });
@@ -130,7 +151,7 @@ const MAX_OUTPUT_SUM: i64 = i32::MAX as i64 / (QA * QA) as i64;
 const MAX_OUTPUT_BIAS: i64 = 1 << 22;
 
 /// Checks magnitudes.
-fn within(
+pub(super) fn within(
     part: &'static str,
     limit: impl Into<i64>,
     values: impl IntoIterator<Item = i64>,
@@ -158,6 +179,7 @@ pub struct Network {
     output_weights: Box<[Block]>,
     /// `[bucket]`
     output_bias: Box<[i32]>,
+    layers: Option<Layers>,
 }
 
 impl Network {
@@ -167,7 +189,10 @@ impl Network {
     /// When the lists do not fit the sizes or a number is so large that a sum could overflow.
     pub fn new(parts: NetworkParts) -> Result<Network, NetworkError> {
         parts.check()?;
+        let layers =
+            parts.layers.map(|layers| Layers::new(&layers, parts.hidden, parts.buckets)).transpose()?;
         Ok(Network {
+            layers,
             name: parts.name,
             king_buckets: parts.king_buckets,
             buckets: parts.buckets,
@@ -191,6 +216,7 @@ impl Network {
             feature_bias: Block::to_numbers(&self.feature_bias),
             output_weights: Block::to_numbers(&self.output_weights),
             output_bias: self.output_bias.to_vec(),
+            layers: self.layers.as_ref().map(Layers::to_parts),
         }
     }
 
@@ -219,10 +245,12 @@ impl Network {
         self.scale
     }
 
-    /// What the network is, such as `(768hm->128)x2->1x8`, or with king buckets `(768x4hm->128)x2->1x8`.
+    /// What the network is, such as `(768hm->128)x2->1x8`, with king buckets `(768x4hm->128)x2->1x8`, or with layers
+    /// `(768hm->128)x2->(16->32->1)x8`.
     pub fn architecture(&self) -> String {
         let times = |count: usize| if count == 1 { String::new() } else { format!("x{count}") };
-        format!("(768{}hm->{})x2->1{}", times(self.king_buckets), self.hidden(), times(self.buckets))
+        let output = if self.layers.is_some() { "(16->32->1)" } else { "1" };
+        format!("(768{}hm->{})x2->{output}{}", times(self.king_buckets), self.hidden(), times(self.buckets))
     }
 
     /// Blocks of neurons a side.
@@ -261,6 +289,10 @@ impl Network {
     #[inline(always)]
     pub(super) fn output(&self, kernels: Kernels, own: &[Block], enemy: &[Block], men: usize) -> i32 {
         let bucket = output_bucket(self.buckets, men);
+        if let Some(layers) = &self.layers {
+            let output = i64::from(layers.output(kernels, own, enemy, bucket));
+            return (output * i64::from(self.scale) / i64::from(LAYER_UNIT * LAYER_UNIT)) as i32;
+        }
         let weights = &self.output_weights[bucket * 2 * self.blocks()..][..2 * self.blocks()];
         let sum = kernels.activate(own, enemy, weights);
         let output = i64::from(sum / QA + self.output_bias[bucket]);
@@ -472,9 +504,13 @@ mod tests {
         let parts = NetworkParts { scale: 166, ..NetworkParts::random(3, 96, 8) };
         assert_eq!(Network::new(parts.clone()).unwrap().to_parts(), parts);
         assert_eq!(Network::new(parts).unwrap().architecture(), "(768hm->96)x2->1x8");
-        let parts = NetworkParts::random_with_kings(3, 4, 64, 1);
-        let network = Network::new(parts.clone()).unwrap();
-        assert_eq!((network.to_parts(), network.architecture().as_str()), (parts, "(768x4hm->64)x2->1"));
+        for (parts, name) in [
+            (NetworkParts::random_with_kings(3, 4, 64, 1), "(768x4hm->64)x2->1"),
+            (NetworkParts::random_with_layers(3, 1, 128, 8), "(768hm->128)x2->(16->32->1)x8"),
+        ] {
+            let network = Network::new(parts.clone()).unwrap();
+            assert_eq!((network.to_parts(), network.architecture().as_str()), (parts, name));
+        }
     }
 
     #[test]

@@ -11,6 +11,11 @@ const EPSILON: f32 = 1e-8;
 /// bits; times 64 it is 127, so that clipped activation times weight does.
 pub const CLIP: f32 = 1.98;
 
+/// Largest weight of the first layer behind the accumulators: 127 in its units.
+pub const FIRST_CLIP: f32 = 0.492;
+/// Largest weight of the layers behind that one.
+pub const LAYER_CLIP: f32 = 7.9;
+
 /// Running means of the gradient of each weight.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Adam {
@@ -109,7 +114,14 @@ fn gradient_of(shape: Shape, gradients: &[&Lanes], lane: usize) -> Lane {
 #[inline(always)]
 fn clip_of(shape: Shape, lane: usize) -> f32 {
     let is_feature = lane < shape.feature_lanes().end || lane >= shape.lanes();
-    if shape.bias_lanes().contains(&lane) || lane == shape.output_bias_lane() {
+    if shape.layered && shape.output_lanes().contains(&lane) {
+        let places = shape.places_around(lane);
+        match () {
+            () if places.first.contains(&lane) => FIRST_CLIP,
+            () if places.first_bias == lane || places.second_bias.contains(&lane) => f32::INFINITY,
+            () => LAYER_CLIP,
+        }
+    } else if shape.bias_lanes().contains(&lane) || lane == shape.output_bias_lane() {
         f32::INFINITY
     } else if is_feature && shape.is_factorised() {
         CLIP / 2.0
@@ -140,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_first_step_has_the_size_of_the_rate() {
-        let shape = Shape { hidden: 32, king_buckets: 1, buckets: 1 };
+        let shape = Shape { hidden: 32, king_buckets: 1, buckets: 1, layered: false };
         let mut weights = Lanes::zeros(shape.lanes());
         weights[7] = 1.979_99;
         let mut gradient = Lanes::zeros(shape.lanes());
@@ -160,7 +172,7 @@ mod tests {
 
     #[test]
     fn threads_do_not_matter() {
-        let shape = Shape { hidden: 96, king_buckets: 1, buckets: 8 };
+        let shape = Shape { hidden: 96, king_buckets: 1, buckets: 8, layered: false };
         let mut gradient = Lanes::zeros(shape.lanes());
         for place in 0..shape.lanes() * LANE {
             gradient[place] = (place as f32).sin();

@@ -10,6 +10,7 @@
 //!   of its rows would read and write a row where this only reads one.
 //! - A block is small enough for its accumulators to be still in the cache on the way back.
 
+use super::layers::LayerPass;
 use super::objective::{Cost, Objective};
 use super::record::Record;
 use super::shape::{LANE, Lane, Lanes, Shape};
@@ -43,6 +44,8 @@ pub(super) struct Block {
     /// What the slices have given to each output so far, not yet summed across the lane: that sum, in
     /// the midst of the other work, keeps the compiler from using whole vectors for either.
     output_sums: Vec<Lane>,
+    /// The layers behind the accumulators, if there are any.
+    layers: Option<LayerPass>,
     /// Output of the network for each position.
     outputs: Vec<f32>,
     /// Slope of the loss towards each output.
@@ -68,6 +71,7 @@ impl Block {
             weights: Vec::with_capacity(BLOCK),
             cost: Cost::SQUARE,
             output_sums: Vec::with_capacity(BLOCK),
+            layers: shape.layered.then(|| LayerPass::new(shape)),
             outputs: Vec::with_capacity(BLOCK),
             slopes: Vec::with_capacity(BLOCK),
             accumulators: Lanes::zeros(2 * BLOCK * shape.hidden_lanes()),
@@ -123,6 +127,9 @@ impl Block {
             4 => self.forward_slices::<4>(weights),
             _ => self.forward_slices::<2>(weights),
         }
+        if let Some(layers) = &mut self.layers {
+            return layers.forward(weights, &self.accumulators, &self.buckets, &mut self.outputs);
+        }
         let biases = &weights.0[self.shape.output_bias_lane()].0;
         let sums = self.output_sums.iter().zip(&self.buckets);
         self.outputs.clear();
@@ -142,6 +149,9 @@ impl Block {
             gradient[self.shape.output_bias(bucket)] += slope;
         }
         self.sort_features();
+        if let Some(layers) = &mut self.layers {
+            layers.backward(weights, gradient, &self.slopes, &mut self.accumulators);
+        }
         match self.shape.row_lanes() {
             4 => self.backward_slices::<4>(weights, gradient),
             _ => self.backward_slices::<2>(weights, gradient),
@@ -161,6 +171,9 @@ impl Block {
             for (index, pair) in accumulators.as_chunks_mut::<2>().0.iter_mut().take(self.len).enumerate() {
                 let features = &self.features[self.starts[index]..self.starts[index + 1]];
                 *pair = accumulate(&biases[slice], feature_weights, features);
+                if shape.layered {
+                    continue;
+                }
                 let row = 2 * self.buckets[index] * shape.slices() + slice;
                 for (half, accumulator) in pair.iter().enumerate() {
                     let weights = &output_weights[row + half * shape.slices()];
@@ -179,14 +192,14 @@ impl Block {
             let output_gradients = rows_mut::<N>(&mut gradient.0[shape.output_lanes()]);
             let mut bias_gradient = [Lane::ZERO; N];
             for (row, accumulator) in accumulators.iter_mut().take(2 * self.len).enumerate() {
-                let (index, half) = (row / 2, row % 2);
-                let output_row = (2 * self.buckets[index] + half) * shape.slices() + slice;
-                let weights = &output_weights[output_row];
-                let gradients = &mut output_gradients[output_row];
-                back_through_activation(accumulator, weights, gradients, self.slopes[index]);
-                for (sum, lane) in bias_gradient.iter_mut().zip(accumulator.iter()) {
-                    sum.add(lane);
+                if !shape.layered {
+                    let (index, half) = (row / 2, row % 2);
+                    let output_row = (2 * self.buckets[index] + half) * shape.slices() + slice;
+                    let weights = &output_weights[output_row];
+                    let gradients = &mut output_gradients[output_row];
+                    back_through_activation(accumulator, weights, gradients, self.slopes[index]);
                 }
+                add_row(&mut bias_gradient, accumulator);
             }
             let biases = rows_mut::<N>(&mut gradient.0[shape.bias_lanes()]);
             for (sum, lane) in biases[slice].iter_mut().zip(&bias_gradient) {

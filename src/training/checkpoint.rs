@@ -4,7 +4,7 @@
 //! magic       8 bytes "QLNTRAIN"
 //! version     u32, little-endian like all numbers
 //! settings    u64, length of a text of lines "option<TAB>value", and that text
-//! network     hidden, king buckets, output buckets, scale: u64 each
+//! network     hidden, king buckets, output buckets, 1 with layers or 0, scale: u64 each
 //! data        u64, fingerprint of the positions
 //! steps       u64, steps taken
 //! rows        u64, number of rows of the log, then eleven f64 each
@@ -127,6 +127,7 @@ impl Checkpoint {
             ("--hidden", found.hidden, wanted.hidden),
             ("--king-buckets", found.king_buckets, if kings_added { 1 } else { wanted.king_buckets }),
             ("--buckets", found.buckets, wanted.buckets),
+            ("--layers", found.layered.into(), wanted.layered.into()),
         ] {
             if found != wanted {
                 let (name, found, wanted) = (name.to_owned(), found.to_string(), wanted.to_string());
@@ -161,9 +162,9 @@ impl Checkpoint {
         let text: String = lines.collect();
         bytes.extend((text.len() as u64).to_le_bytes());
         bytes.extend(text.bytes());
-        let Shape { hidden, king_buckets, buckets } = self.shape;
+        let Shape { hidden, king_buckets, buckets, layered } = self.shape;
         let steps = self.state.optimiser.steps;
-        let shape = [hidden, king_buckets, buckets].map(|number| number as u64);
+        let shape = [hidden, king_buckets, buckets, usize::from(layered)].map(|number| number as u64);
         let rest = [self.scale as u64, self.fingerprint, steps, self.history.0.len() as u64];
         for number in shape.into_iter().chain(rest) {
             bytes.extend(number.to_le_bytes());
@@ -229,7 +230,8 @@ fn read(bytes: &[u8]) -> Option<Checkpoint> {
         Some(u64::from_le_bytes(*number))
     };
     let [hidden, king_buckets, buckets] = [next()?, next()?, next()?].map(|number| number as usize);
-    let shape = Shape { hidden, king_buckets, buckets };
+    let layered = next()? != 0;
+    let shape = Shape { hidden, king_buckets, buckets, layered };
     let scale = i32::try_from(next()?).ok()?;
     let (fingerprint, steps, rows) = (next()?, next()?, next()?);
     let mut history = History::default();
@@ -269,10 +271,11 @@ fn read(bytes: &[u8]) -> Option<Checkpoint> {
 /// All settings in the order of the file, by the names of the options.
 fn listed(settings: &Settings) -> Vec<(String, String)> {
     let Settings { shape, schedule, .. } = settings;
-    let list: [(&str, &dyn ToString); 19] = [
+    let list: [(&str, &dyn ToString); 20] = [
         ("--hidden", &shape.hidden),
         ("--king-buckets", &shape.king_buckets),
         ("--buckets", &shape.buckets),
+        ("--layers", &shape.layered),
         ("--passes", &settings.passes),
         ("--batch", &settings.batch),
         ("--lr", &schedule.rate),

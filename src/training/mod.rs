@@ -38,6 +38,7 @@ mod dataset;
 mod history;
 mod knowledge;
 mod labels;
+mod layers;
 mod objective;
 mod permutation;
 mod quantise;

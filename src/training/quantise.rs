@@ -2,15 +2,20 @@
 
 use std::ops::Range;
 
-use super::adam::CLIP;
+use super::adam::{CLIP, FIRST_CLIP, LAYER_CLIP};
 use super::record::Record;
 use super::settings::Settings;
-use super::shape::{LANE, Lanes, Shape};
+use super::shape::{LANE, Lanes, Places, Shape};
 use super::trainer::Trainer;
-use crate::nnue::{MAX_FEATURE_WEIGHT, MAX_OUTPUT_WEIGHT, NetworkParts, QA, QB, can_occur, output_bucket};
+use crate::nnue::{
+    FIRST_UNIT, LAYER_UNIT, LayerParts, MAX_FEATURE_WEIGHT, MAX_FIRST_WEIGHT, MAX_LAYER_WEIGHT,
+    MAX_OUTPUT_WEIGHT, NetworkParts, PRODUCT_UNIT, QA, QB, can_occur, output_bucket,
+};
 
 // The optimiser's clip is what the integers can hold.
 const _: () = assert!((CLIP * QA as f32 + 0.5) as i16 <= MAX_FEATURE_WEIGHT);
+const _: () = assert!(FIRST_CLIP * FIRST_UNIT as f32 / PRODUCT_UNIT + 0.5 < MAX_FIRST_WEIGHT as f32 + 1.0);
+const _: () = assert!(LAYER_CLIP * LAYER_UNIT as f32 <= MAX_LAYER_WEIGHT as f32);
 
 impl Trainer {
     /// The weights, averaged ones if there are some, as the integers of a net file with this name.
@@ -24,6 +29,9 @@ impl Trainer {
     pub fn quantised_for(&mut self, name: &str, records: &[Record]) -> NetworkParts {
         let mut parts = self.quantised(name);
         let (shape, width) = (self.settings().shape, 2 * self.settings().shape.hidden);
+        if shape.layered {
+            return parts;
+        }
         for bucket in 0..shape.buckets {
             let of_bucket = |record: &&Record| shape.bucket(record.men()) == bucket;
             let records: Vec<Record> = records.iter().filter(of_bucket).copied().collect();
@@ -129,10 +137,11 @@ fn quantise(weights: &Lanes, &Settings { shape, scale, .. }: &Settings, name: &s
     let Shape { hidden, buckets, .. } = shape;
     let neurons = || 0..hidden;
     let inputs = (0..shape.inputs()).flat_map(|input| neurons().map(move |neuron| (input, neuron)));
-    let outputs = (0..buckets)
+    let outputs = (0..if shape.layered { 0 } else { buckets })
         .flat_map(|bucket| [0, 1].map(|half| (bucket, half)))
         .flat_map(|(bucket, half)| neurons().map(move |neuron| shape.output_weight(bucket, half, neuron)));
     let output_bias = |bucket| (weights[shape.output_bias(bucket)] * (QA * QB) as f32).round() as i32;
+    let direct_buckets = if shape.layered { 0 } else { buckets };
     NetworkParts {
         name: name.to_owned(),
         hidden,
@@ -142,12 +151,45 @@ fn quantise(weights: &Lanes, &Settings { shape, scale, .. }: &Settings, name: &s
         feature_weights: inputs.map(|(input, neuron)| feature_weight(input, neuron)).collect(),
         feature_bias: neurons().map(|neuron| number(shape.bias(neuron), QA)).collect(),
         output_weights: outputs.map(|place| number(place, QB)).collect(),
-        output_bias: (0..buckets).map(output_bias).collect(),
+        output_bias: (0..direct_buckets).map(output_bias).collect(),
+        layers: shape.layered.then(|| quantised_layers(weights, shape)),
+    }
+}
+
+/// The integers of the layers behind the accumulators.
+fn quantised_layers(weights: &Lanes, shape: Shape) -> LayerParts {
+    let round = |lanes: Range<usize>, unit: f32| {
+        weights.0[lanes].iter().flat_map(|lane| lane.0).map(move |weight| (weight * unit).round())
+    };
+    let unit = LAYER_UNIT as f32;
+    let places =
+        |part: fn(Places) -> Range<usize>| (0..shape.buckets).map(move |bucket| part(shape.places(bucket)));
+    let narrow =
+        |part| places(part).flat_map(|lanes| round(lanes, unit)).map(|weight| weight as i16).collect();
+    let wide =
+        |part, unit| places(part).flat_map(|lanes| round(lanes, unit)).map(|bias| bias as i32).collect();
+    let first =
+        places(|places| places.first).flat_map(|lanes| round(lanes, FIRST_UNIT as f32 / PRODUCT_UNIT));
+    let output_bias = |bucket| (weights[shape.output_bias(bucket)] * unit * unit).round() as i32;
+    LayerParts {
+        first_weights: first.map(|weight| weight as i8).collect(),
+        first_bias: wide(|places| places.first_bias..places.first_bias + 1, FIRST_UNIT as f32),
+        second_weights: narrow(|places| places.second),
+        second_bias: wide(|places| places.second_bias, unit * unit),
+        output_weights: narrow(|places| places.third),
+        output_bias: (0..shape.buckets).map(output_bias).collect(),
     }
 }
 
 /// The activated neurons of both perspectives in integers: 0 to the square of [`QA`].
 pub(super) fn activations(parts: &NetworkParts, record: &Record) -> Vec<i32> {
+    let mut sums = clamped(parts, record);
+    sums.iter_mut().for_each(|sum| *sum *= *sum);
+    sums
+}
+
+/// The neurons of both perspectives in integers, each clamped to 0..=[`QA`].
+fn clamped(parts: &NetworkParts, record: &Record) -> Vec<i32> {
     let NetworkParts { hidden, king_buckets, feature_bias, feature_weights, .. } = parts;
     let hidden = *hidden;
     let mut sums: Vec<i32> = feature_bias.iter().chain(feature_bias).copied().map(i32::from).collect();
@@ -158,14 +200,44 @@ pub(super) fn activations(parts: &NetworkParts, record: &Record) -> Vec<i32> {
             sums.iter_mut().zip(row).for_each(|(sum, &weight)| *sum += i32::from(weight));
         }
     });
-    sums.iter_mut().for_each(|sum| *sum = (*sum).clamp(0, QA).pow(2));
+    sums.iter_mut().for_each(|sum| *sum = (*sum).clamp(0, QA));
     sums
 }
 
 /// The value of a record in internal units as the engine computes it. [`crate::nnue::Network`] does the
 /// same faster, but for positions.
 pub fn evaluate(parts: &NetworkParts, record: &Record) -> i32 {
-    (output_of(parts, record) * i64::from(parts.scale) / i64::from(QA * QB)) as i32
+    let (output, unit) = match &parts.layers {
+        None => (output_of(parts, record), QA * QB),
+        Some(layers) => (layered_output_of(parts, layers, record), LAYER_UNIT * LAYER_UNIT),
+    };
+    (output * i64::from(parts.scale) / i64::from(unit)) as i32
+}
+
+/// The output of a network with layers for a record in units of 1/[`LAYER_UNIT`]^2, as [`crate::nnue`] describes it.
+fn layered_output_of(parts: &NetworkParts, layers: &LayerParts, record: &Record) -> i64 {
+    let (hidden, bucket) = (parts.hidden, output_bucket(parts.buckets, record.men()));
+    let neurons = clamped(parts, record);
+    let pairs = neurons.chunks(hidden).flat_map(|half| half[..hidden / 2].iter().zip(&half[hidden / 2..]));
+    let products: Vec<i64> = pairs.map(|(first, second)| i64::from((first * second + 256) >> 9)).collect();
+    let layer = |inputs: &[i64], weights: &[i16], bias: &[i32]| -> Vec<i64> {
+        let bias = &bias[bucket * bias.len() / parts.buckets..][..bias.len() / parts.buckets];
+        let weights = &weights[bucket * inputs.len() * bias.len()..][..inputs.len() * bias.len()];
+        let sum = |output: usize| {
+            let products = inputs.iter().zip(weights.iter().skip(output).step_by(bias.len()));
+            i64::from(bias[output]) + products.map(|(input, &weight)| input * i64::from(weight)).sum::<i64>()
+        };
+        (0..bias.len()).map(sum).collect()
+    };
+    let unit = i64::from(LAYER_UNIT);
+    let first_weights: Vec<i16> = layers.first_weights.iter().copied().map(i16::from).collect();
+    let first = layer(&products, &first_weights, &layers.first_bias);
+    let first: Vec<i64> = first.iter().map(|sum| (sum >> 5).clamp(-unit, unit)).collect();
+    let squares = first.iter().map(|value| (value * value) >> 10);
+    let activated: Vec<i64> = first.iter().map(|&value| value.max(0)).chain(squares).collect();
+    let second = layer(&activated, &layers.second_weights, &layers.second_bias);
+    let second: Vec<i64> = second.iter().map(|sum| (sum >> 10).clamp(0, unit).pow(2) >> 10).collect();
+    layer(&second, &layers.output_weights, &layers.output_bias)[0]
 }
 
 /// The output for a record in units of 1/([`QA`] * [`QB`]).
@@ -270,8 +342,13 @@ mod tests {
 
     #[test]
     fn records_and_positions_have_the_same_value() {
-        for (kings, hidden, buckets) in [(1, 32, 1), (1, 96, 8), (1, 128, 8), (4, 32, 1), (4, 96, 8)] {
-            let parts = NetworkParts::random_with_kings(3, kings, hidden, buckets);
+        let plain = [(1, 32, 1), (1, 96, 8), (1, 128, 8), (4, 32, 1), (4, 96, 8)];
+        let plain =
+            plain.map(|(kings, hidden, buckets)| NetworkParts::random_with_kings(3, kings, hidden, buckets));
+        let layered = [(1, 64, 1), (4, 128, 8)];
+        let layered = layered
+            .map(|(kings, hidden, buckets)| NetworkParts::random_with_layers(3, kings, hidden, buckets));
+        for parts in plain.into_iter().chain(layered) {
             let parts = NetworkParts { scale: 173, ..parts };
             let network = Network::new(parts.clone()).unwrap();
             for position in random_positions(3, 300) {

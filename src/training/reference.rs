@@ -28,8 +28,8 @@ fn accumulators(weights: &[f64], shape: Shape, record: &Record) -> [Vec<f64>; 2]
     halves
 }
 
-/// The loss of one record, and its slope towards the output.
-fn loss(weights: &[f64], shape: Shape, record: &Record) -> (f64, f64) {
+/// The output for a record of a network without layers.
+fn direct_output(weights: &[f64], shape: Shape, record: &Record) -> f64 {
     let bucket = shape.bucket(record.men());
     let mut output = weights[shape.output_bias(bucket)];
     for (half, accumulator) in accumulators(weights, shape, record).iter().enumerate() {
@@ -37,6 +37,39 @@ fn loss(weights: &[f64], shape: Shape, record: &Record) -> (f64, f64) {
             output += value.clamp(0.0, 1.0).powi(2) * weights[shape.output_weight(bucket, half, neuron)];
         }
     }
+    output
+}
+
+/// The output for a record of a network with layers.
+fn layered_output(weights: &[f64], shape: Shape, record: &Record) -> f64 {
+    let (bucket, half) = (shape.bucket(record.men()), shape.hidden / 2);
+    let pair = |accumulator: &[f64], neuron: usize| {
+        accumulator[neuron].clamp(0.0, 1.0) * accumulator[neuron + half].clamp(0.0, 1.0)
+    };
+    let [own, enemy] = accumulators(weights, shape, record);
+    let products = [own, enemy].into_iter().flat_map(|side| (0..half).map(move |neuron| pair(&side, neuron)));
+    let places = shape.places(bucket);
+    let layer = |inputs: &[f64], first_weight: usize, first_bias: usize, outputs: usize| -> Vec<f64> {
+        let weight = |input: usize, output: usize| weights[first_weight * LANE + input * outputs + output];
+        let sum = |output| {
+            inputs.iter().enumerate().map(|(input, value)| value * weight(input, output)).sum::<f64>()
+        };
+        (0..outputs).map(|output| weights[first_bias * LANE + output] + sum(output)).collect()
+    };
+    let first = layer(&products.collect::<Vec<_>>(), places.first.start, places.first_bias, 16);
+    let squares = first.iter().map(|value| (value * value).min(1.0));
+    let activated: Vec<f64> = first.iter().map(|value| value.clamp(0.0, 1.0)).chain(squares).collect();
+    let second = layer(&activated, places.second.start, places.second_bias.start, 32);
+    let third = second
+        .iter()
+        .enumerate()
+        .map(|(input, value)| value.clamp(0.0, 1.0).powi(2) * weights[places.third.start * LANE + input]);
+    weights[shape.output_bias(bucket)] + third.sum::<f64>()
+}
+
+/// The loss of one record, and its slope towards the output.
+fn loss(weights: &[f64], shape: Shape, record: &Record) -> (f64, f64) {
+    let output = if shape.layered { layered_output } else { direct_output }(weights, shape, record);
     let (wdl, scale) = (f64::from(OBJECTIVE.wdl), f64::from(OBJECTIVE.scale));
     let target = wdl * f64::from(record.half_points().expect("a result")) / 2.0
         + (1.0 - wdl) * sigmoid(f64::from(record.score()) / scale);
@@ -86,7 +119,7 @@ fn as_doubles(weights: &Lanes) -> Vec<f64> {
 
 #[test]
 fn reference_gradients_match_finite_differences() {
-    let shape = Shape { hidden: 32, king_buckets: 4, buckets: 8 };
+    let shape = Shape { hidden: 32, king_buckets: 4, buckets: 8, layered: false };
     let weights = as_doubles(&random_weights(shape));
     let records = material_records(11, 20);
     let mut gradient = vec![0.0; weights.len()];
@@ -118,9 +151,55 @@ fn reference_gradients_match_finite_differences() {
 }
 
 #[test]
+fn gradients_of_layers_match_finite_differences() {
+    for (hidden, king_buckets, buckets) in [(128, 1, 8), (256, 4, 1)] {
+        let shape = Shape { hidden, king_buckets, buckets, layered: true };
+        let weights = random_weights(shape);
+        let doubles = as_doubles(&weights);
+        let records = material_records(13, 90);
+        let (mut block, mut gradient, mut fast_loss) = (Block::new(shape), Lanes::zeros(shape.lanes()), 0.0);
+        for records in records.chunks(BLOCK) {
+            block.load(records, OBJECTIVE);
+            block.forward(&weights);
+            fast_loss += block.backward(&weights, &mut gradient);
+        }
+        let total =
+            |weights: &[f64]| records.iter().map(|record| loss(weights, shape, record).0).sum::<f64>();
+        let plain_loss = total(&doubles);
+        assert!((fast_loss - plain_loss).abs() / (records.len() as f64) < 1e-6, "{fast_loss} {plain_loss}");
+        let mut random = SplitMix64::new(14, 0);
+        let features = (0..100).map(|_| random.below(shape.bias(0))).collect::<Vec<_>>();
+        let mut places: Vec<usize> =
+            features.into_iter().chain((0..hidden).step_by(5).map(|n| shape.bias(n))).collect();
+        let output = shape.output_lanes();
+        places.extend((0..150).map(|_| output.start * LANE + random.below(output.len() * LANE)));
+        let last = shape.places(buckets - 1);
+        places.extend(
+            (last.first_bias * LANE..(last.first_bias + 1) * LANE)
+                .chain(last.second_bias.start * LANE..last.third.end * LANE),
+        );
+        places.extend((0..buckets).map(|bucket| shape.output_bias(bucket)));
+        let mut nonzero = 0;
+        for place in places {
+            const STEP: f64 = 1e-6;
+            let shifted = |step: f64| {
+                let mut weights = doubles.clone();
+                weights[place] += step;
+                total(&weights)
+            };
+            let slope = (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP);
+            let found = f64::from(gradient[place]);
+            assert!((slope - found).abs() < 1e-4 + 1e-4 * slope.abs(), "{place}: {found}, not {slope}");
+            nonzero += u32::from(found != 0.0);
+        }
+        assert!(nonzero > 100, "{nonzero} slopes that are not zero");
+    }
+}
+
+#[test]
 fn fast_and_plain_trainer_agree() {
     for (hidden, king_buckets, buckets) in [(32, 1, 8), (96, 1, 1), (128, 1, 8), (64, 4, 8), (32, 4, 1)] {
-        let shape = Shape { hidden, king_buckets, buckets };
+        let shape = Shape { hidden, king_buckets, buckets, layered: false };
         let weights = random_weights(shape);
         let doubles = as_doubles(&weights);
         let records = material_records(12, BLOCK + 37);

@@ -44,7 +44,7 @@ pub fn material_records(seed: u64, count: usize) -> Vec<Record> {
 /// Settings for short trainings.
 pub fn settings(hidden: usize, buckets: usize) -> Settings {
     Settings {
-        shape: Shape { hidden, king_buckets: 1, buckets },
+        shape: Shape { hidden, king_buckets: 1, buckets, layered: false },
         passes: 4,
         batch: 512,
         schedule: Schedule { rate: 1e-2, last_rate: 1e-5, warmup: 0 },

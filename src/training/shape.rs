@@ -6,7 +6,7 @@
 
 use std::ops::{Index, IndexMut, Range};
 
-use crate::nnue::{FEATURES, MAX_HIDDEN, output_bucket};
+use crate::nnue::{FEATURES, FIRST_LAYER, MAX_HIDDEN, SECOND_LAYER, output_bucket};
 
 /// Floats in a lane.
 pub(super) const LANE: usize = 16;
@@ -25,6 +25,14 @@ impl Lane {
     pub fn add(&mut self, other: &Lane) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             *mine += theirs;
+        }
+    }
+
+    /// Adds a multiple of the other lane to this one.
+    #[inline(always)]
+    pub fn add_times(&mut self, other: &Lane, times: f32) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine += theirs * times;
         }
     }
 
@@ -83,6 +91,28 @@ pub struct Shape {
     pub king_buckets: usize,
     /// Sets of output weights, chosen by the number of men: 1 or 8.
     pub buckets: usize,
+    /// Whether there are layers between accumulators and output.
+    pub layered: bool,
+}
+
+/// Neurons of the first layer behind the accumulators, one lane of them.
+pub(super) const FIRST: usize = FIRST_LAYER;
+/// Lanes of the second layer.
+pub(super) const SECOND_LANES: usize = SECOND_LAYER / LANE;
+const _: () = assert!(FIRST == LANE);
+
+/// The lanes of the layers of an output bucket.
+pub(super) struct Places {
+    /// Weights of the first layer, `[input][output]`.
+    pub first: Range<usize>,
+    /// Bias of the first layer.
+    pub first_bias: usize,
+    /// Weights of the second layer, `[activation][input][output]`.
+    pub second: Range<usize>,
+    /// Bias of the second layer.
+    pub second_bias: Range<usize>,
+    /// Weights of the output.
+    pub third: Range<usize>,
 }
 
 /// The numbers lie in this order; weights, gradients and moments share it:
@@ -90,7 +120,7 @@ pub struct Shape {
 /// ```text
 /// feature weights  [slice][king bucket][feature][neuron in the slice]
 /// feature bias     [neuron]
-/// output weights   [bucket][own, enemy][neuron]
+/// output weights   [bucket][own, enemy][neuron], or [bucket] and what Places has of layers
 /// output bias      [bucket], filled up to a lane
 /// shared weights   [slice][feature][neuron in the slice], with king buckets only
 /// ```
@@ -144,7 +174,21 @@ impl Shape {
     /// The lanes of the output weights of all buckets.
     pub(super) fn output_lanes(self) -> Range<usize> {
         let start = self.bias_lanes().end;
-        start..start + 2 * self.buckets * self.hidden_lanes()
+        start..start + self.buckets * self.output_lanes_of_bucket()
+    }
+
+    fn output_lanes_of_bucket(self) -> usize {
+        if self.layered { self.hidden + 1 + (2 * FIRST + 2) * SECOND_LANES } else { 2 * self.hidden_lanes() }
+    }
+
+    /// The lanes of the layers of an output bucket.
+    pub(super) fn places(self, bucket: usize) -> Places {
+        let start = self.output_lanes().start + bucket * self.output_lanes_of_bucket();
+        let first = start..start + self.hidden;
+        let second = first.end + 1..first.end + 1 + 2 * FIRST * SECOND_LANES;
+        let second_bias = second.end..second.end + SECOND_LANES;
+        let third = second_bias.end..second_bias.end + SECOND_LANES;
+        Places { first_bias: first.end, first, second, second_bias, third }
     }
 
     /// The lane of the output biases.
@@ -152,10 +196,17 @@ impl Shape {
         self.output_lanes().end
     }
 
+    /// The layers among whose lanes this one is.
+    pub(super) fn places_around(self, lane: usize) -> Places {
+        self.places((lane - self.output_lanes().start) / self.output_lanes_of_bucket())
+    }
+
     /// Whether a network can have these sizes.
     pub fn is_valid(self) -> bool {
-        let Shape { hidden, king_buckets, buckets } = self;
-        let is_hidden = hidden.is_multiple_of(32) && (32..=MAX_HIDDEN).contains(&hidden);
+        let Shape { hidden, king_buckets, buckets, layered } = self;
+        // Slices are multiplied in pairs.
+        let unit = if layered { 128 } else { 32 };
+        let is_hidden = hidden.is_multiple_of(unit) && (unit..=MAX_HIDDEN).contains(&hidden);
         is_hidden && matches!(king_buckets, 1 | 4) && matches!(buckets, 1 | 8)
     }
 
@@ -213,7 +264,8 @@ impl Shape {
         self.bias_lanes().start * LANE + neuron
     }
 
-    /// Place of the weight from a neuron of the own (0) or the enemy (1) half to the output, in floats.
+    /// Place of the weight from a neuron of the own (0) or the enemy (1) half to the output, in floats. Without layers
+    /// only.
     pub(super) fn output_weight(self, bucket: usize, half: usize, neuron: usize) -> usize {
         self.output_lanes().start * LANE + (2 * bucket + half) * self.hidden + neuron
     }
@@ -237,7 +289,7 @@ mod tests {
     #[test]
     fn places_are_distinct_and_fill_the_lanes() {
         for (hidden, king_buckets, buckets) in [(96, 1, 8), (128, 1, 1), (96, 4, 1), (128, 4, 8)] {
-            let shape = Shape { hidden, king_buckets, buckets };
+            let shape = Shape { hidden, king_buckets, buckets, layered: false };
             let mut places = Vec::new();
             for neuron in 0..shape.hidden {
                 places.extend((0..shape.inputs()).map(|input| shape.feature_weight(input, neuron)));
@@ -263,9 +315,27 @@ mod tests {
     }
 
     #[test]
+    fn layers_lie_one_after_the_other() {
+        for (hidden, king_buckets, buckets) in [(128, 1, 8), (256, 4, 1)] {
+            let shape = Shape { hidden, king_buckets, buckets, layered: true };
+            assert!(shape.is_valid() && !Shape { hidden: 96, ..shape }.is_valid());
+            let mut next = shape.output_lanes().start;
+            for bucket in 0..buckets {
+                let Places { first, first_bias, second, second_bias, third } = shape.places(bucket);
+                for lanes in [first, first_bias..first_bias + 1, second, second_bias, third] {
+                    assert_eq!(lanes.start, next);
+                    next = lanes.end;
+                }
+                assert_eq!(shape.places(bucket).second.len(), 2 * 16 * 2);
+            }
+            assert_eq!(next, shape.output_bias_lane());
+        }
+    }
+
+    #[test]
     fn what_king_buckets_share_is_added_to_each() {
         for hidden in [96, 128] {
-            let shape = Shape { hidden, king_buckets: 4, buckets: 1 };
+            let shape = Shape { hidden, king_buckets: 4, buckets: 1, layered: false };
             let mut trained = Lanes::zeros(shape.trained_lanes());
             for (neuron, feature) in [(0, 0), (5, 700), (hidden - 1, 767), (64, 3)] {
                 trained[shape.shared_weight(feature, neuron)] = 1.0;
@@ -287,7 +357,7 @@ mod tests {
 
     #[test]
     fn buckets_by_men() {
-        let shape = Shape { hidden: 32, king_buckets: 1, buckets: 8 };
+        let shape = Shape { hidden: 32, king_buckets: 1, buckets: 8, layered: false };
         assert_eq!([2, 5, 6, 29, 30, 32].map(|men| shape.bucket(men)), [0, 0, 1, 6, 7, 7]);
         assert_eq!(Shape { buckets: 1, ..shape }.bucket(32), 0);
     }

@@ -10,8 +10,8 @@ use super::objective::Objective;
 use super::permutation::Permutation;
 use super::record::Record;
 use super::settings::Settings;
-use super::shape::{Lane, Lanes, Shape};
-use crate::nnue::FEATURES;
+use super::shape::{LANE, Lane, Lanes, Places, Shape};
+use crate::nnue::{FEATURES, SECOND_INPUTS, SECOND_LAYER};
 use crate::types::SplitMix64;
 
 /// Parts of a batch, at most. Each is summed up on its own, by whichever thread is free, and the sums are added
@@ -27,6 +27,8 @@ fn parts_for(shape: Shape) -> usize {
     if shape.lanes() > MANY_LANES { 2 } else { PARTS }
 }
 
+/// First bias of the accumulators of networks with layers.
+const FIRST_BIAS: f32 = 0.25;
 /// Random stream of the first weights, beside the numbers of the passes.
 const INIT: u64 = 1 << 41;
 
@@ -143,8 +145,19 @@ impl Trainer {
                 weights[place] = random.within(settings.start);
             }
         }
+        for bucket in 0..if shape.layered { shape.buckets } else { 0 } {
+            let Places { first, second, third, .. } = shape.places(bucket);
+            for (lanes, inputs) in [(first, shape.hidden), (second, SECOND_INPUTS), (third, SECOND_LAYER)] {
+                let bound = (inputs as f32).sqrt().recip();
+                weights.0[lanes].iter_mut().for_each(|lane| lane.0 = lane.0.map(|_| random.within(bound)));
+            }
+        }
+        if shape.layered {
+            // A pair of neurons learns while both are at work.
+            weights.0[shape.bias_lanes()].fill(Lane([FIRST_BIAS; LANE]));
+        }
         let bound = ((2 * shape.hidden) as f32).sqrt().recip();
-        for bucket in 0..shape.buckets {
+        for bucket in 0..if shape.layered { 0 } else { shape.buckets } {
             for half in 0..2 {
                 for neuron in 0..shape.hidden {
                     weights[shape.output_weight(bucket, half, neuron)] = random.within(bound);
@@ -349,7 +362,9 @@ mod tests {
     fn the_net_depends_on_the_seed_but_not_on_threads() {
         let records = material_records(31, 5000);
         let kings = Settings { shape: Shape { king_buckets: 4, ..settings(64, 8).shape }, ..settings(64, 8) };
-        for settings in [settings(32, 8), settings(64, 1), settings(768, 8), kings] {
+        let layers =
+            Settings { shape: Shape { layered: true, ..settings(128, 8).shape }, ..settings(128, 8) };
+        for settings in [settings(32, 8), settings(64, 1), settings(768, 8), kings, layers] {
             let (one, losses) = trained(settings, 1, &records, 25);
             for threads in [1, 3] {
                 let (other, other_losses) = trained(settings, threads, &records, 25);

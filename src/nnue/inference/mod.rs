@@ -13,6 +13,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_vnni;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod scalar;
@@ -23,6 +25,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use once_cell::sync::Lazy;
+
+use super::layers::{FIRST_LAYER, LAYER_UNIT, SECOND_INPUTS, SECOND_LAYER};
+use super::network::MAX_HIDDEN;
 
 /// Numbers in a block.
 pub const LANES: usize = 32;
@@ -48,6 +53,36 @@ impl Block {
     }
 }
 
+/// Weights of 8 bits that fill a cache line: those from four inputs to 16 outputs, four for each output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(64))]
+pub struct Row(pub [i8; 64]);
+
+/// The weights of the layers of one output bucket, laid out for the kernels. What they mean is told in
+/// [`layers`](super::layers).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LayerWeights {
+    /// `[four inputs][output][input of the four]`, within -127..=127.
+    pub first: Box<[Row]>,
+    /// `[output]`
+    pub first_bias: [i32; FIRST_LAYER],
+    /// `[two inputs][half of the outputs][output][input of the two]`, within -8192..=8192.
+    pub second: [[Block; 2]; SECOND_INPUTS / 2],
+    /// `[half of the outputs][output]`
+    pub second_bias: [[i32; 16]; 2],
+    /// `[output of the second layer]`, within -8192..=8192.
+    pub output: [i16; SECOND_LAYER],
+    /// The bias of the output.
+    pub output_bias: i32,
+}
+
+/// Largest number of inputs of the first layer.
+const MAX_INPUTS: usize = MAX_HIDDEN;
+
+/// The products of pairs of neurons: inputs of the first layer.
+#[repr(C, align(64))]
+struct Products([u8; MAX_INPUTS]);
+
 /// An implementation that this processor can run. That is the promise on which all unsafe calls below
 /// rest: only [`Kernels::available`] makes values of this type, after asking the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +91,8 @@ pub struct Kernels(Instructions);
 /// Instruction sets, best first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Instructions {
+    #[cfg(target_arch = "x86_64")]
+    Avx512Vnni,
     #[cfg(target_arch = "x86_64")]
     Avx512,
     #[cfg(target_arch = "x86_64")]
@@ -69,6 +106,9 @@ enum Instructions {
 macro_rules! dispatch {
     ($kernels:expr, $function:ident($($argument:expr),*)) => {
         match $kernels.0 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: a value with this variant exists only where the processor has AVX-512 F, BW and VNNI.
+            Instructions::Avx512Vnni => unsafe { avx512_vnni::$function($($argument),*) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: a value with this variant exists only where the processor has AVX-512 F and BW.
             Instructions::Avx512 => unsafe { avx512::$function($($argument),*) },
@@ -90,6 +130,9 @@ impl Kernels {
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
+                if is_x86_feature_detected!("avx512vnni") {
+                    available.push(Kernels(Instructions::Avx512Vnni));
+                }
                 available.push(Kernels(Instructions::Avx512));
             }
             if is_x86_feature_detected!("avx2") {
@@ -146,6 +189,36 @@ impl Kernels {
         let (own_weights, enemy_weights) = weights.split_at(own.len());
         dispatch!(self, activate(own, own_weights, enemy, enemy_weights))
     }
+
+    /// The output of the layers in units of 1/1024^2, for a network whose neurons of a side are a multiple of 64.
+    /// There are a quarter as many rows of weights of the first layer.
+    #[inline(always)]
+    pub fn layers(self, own: &[Block], enemy: &[Block], weights: &LayerWeights) -> i32 {
+        dispatch!(self, layers(own, enemy, weights))
+    }
+}
+
+/// Both activations of the first layer.
+#[inline(always)]
+fn activate_first(sums: &[i32; FIRST_LAYER]) -> [i16; SECOND_INPUTS] {
+    let mut inputs = [0; SECOND_INPUTS];
+    for (place, sum) in sums.iter().enumerate() {
+        let clamped = (sum >> 5).clamp(-LAYER_UNIT, LAYER_UNIT);
+        inputs[place] = clamped.max(0) as i16;
+        inputs[FIRST_LAYER + place] = ((clamped * clamped) >> 10) as i16;
+    }
+    inputs
+}
+
+/// The output by the second layer before activation.
+#[inline(always)]
+fn output(sums: &[[i32; 16]; 2], weights: &LayerWeights) -> i32 {
+    let mut output = weights.output_bias;
+    for (sum, &weight) in sums.as_flattened().iter().zip(&weights.output) {
+        let clamped = (sum >> 10).clamp(0, LAYER_UNIT);
+        output += ((clamped * clamped) >> 10) * i32::from(weight);
+    }
+    output
 }
 
 /// This processor has no instruction set of that name. The text lists those that it has.
@@ -172,6 +245,8 @@ impl FromStr for Kernels {
 impl fmt::Display for Kernels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512Vnni => "AVX-512 VNNI",
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512 => "AVX-512",
             #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,6 @@
 //! The specification, in plain loops.
 
-use super::Block;
+use super::{Block, LANES, LayerWeights, activate_first, output};
 use crate::nnue::QA;
 
 /// See [`Kernels::update`](super::Kernels::update).
@@ -73,4 +73,40 @@ fn subtract(to: &mut [Block], row: &[Block]) {
             *number = number.wrapping_sub(weight);
         }
     }
+}
+
+/// See [`Kernels::layers`](super::Kernels::layers).
+pub(super) fn layers(own: &[Block], enemy: &[Block], weights: &LayerWeights) -> i32 {
+    let mut first = weights.first_bias;
+    for (inputs, row) in products(own, enemy).as_chunks::<4>().0.iter().zip(&weights.first) {
+        for (sum, weights) in first.iter_mut().zip(row.0.as_chunks::<4>().0) {
+            for (&input, &weight) in inputs.iter().zip(weights) {
+                *sum += input * i32::from(weight);
+            }
+        }
+    }
+    let mut second = weights.second_bias;
+    for (inputs, halves) in activate_first(&first).as_chunks::<2>().0.iter().zip(&weights.second) {
+        for (sums, half) in second.iter_mut().zip(halves) {
+            for (sum, weights) in sums.iter_mut().zip(half.0.as_chunks::<2>().0) {
+                for (&input, &weight) in inputs.iter().zip(weights) {
+                    *sum += i32::from(input) * i32::from(weight);
+                }
+            }
+        }
+    }
+    output(&second, weights)
+}
+
+/// The products of the pairs of neurons, those of the own half first.
+fn products(own: &[Block], enemy: &[Block]) -> Vec<i32> {
+    let mut products = Vec::with_capacity(own.len() * LANES);
+    for side in [own, enemy] {
+        let (first, second) = side.split_at(side.len() / 2);
+        for (first, second) in first.iter().zip(second) {
+            let clamped = |neuron: i16| i32::from(neuron).clamp(0, QA);
+            products.extend(first.0.iter().zip(second.0).map(|(&a, b)| (clamped(a) * clamped(b) + 256) >> 9));
+        }
+    }
+    products
 }

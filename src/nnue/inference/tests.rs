@@ -120,3 +120,66 @@ fn activation_by_hand() {
         weights.swap(0, 1);
     }
 }
+
+/// Weights of layers for accumulators of this many blocks.
+fn layer_weights(numbers: &mut Numbers, blocks: usize, limit: i64) -> LayerWeights {
+    let random = &mut numbers.0;
+    LayerWeights {
+        first: (0..8 * blocks)
+            .map(|_| Row(std::array::from_fn(|_| random.signed(limit.min(127)) as i8)))
+            .collect(),
+        first_bias: std::array::from_fn(|_| random.signed(8000) as i32),
+        second: std::array::from_fn(|_| {
+            std::array::from_fn(|_| Block(std::array::from_fn(|_| random.signed(limit) as i16)))
+        }),
+        second_bias: std::array::from_fn(|_| std::array::from_fn(|_| random.signed(1 << 20) as i32)),
+        output: std::array::from_fn(|_| random.signed(limit) as i16),
+        output_bias: random.signed(1 << 20) as i32,
+    }
+}
+
+#[test]
+fn layers_are_identical() {
+    let mut numbers = Numbers::new(4);
+    let mut values = std::collections::HashSet::new();
+    for length in [2, 4, 6, 8, 16, 32] {
+        for limit in [300, 2000, i64::from(i16::MAX)] {
+            for weight_limit in [30, 1000, 8192] {
+                let weights = layer_weights(&mut numbers, length, weight_limit);
+                for _ in 0..10 {
+                    let (own, enemy) = (numbers.blocks(length, limit), numbers.blocks(length, limit));
+                    let expected = SCALAR.layers(&own, &enemy, &weights);
+                    for kernels in Kernels::available() {
+                        let found = kernels.layers(&own, &enemy, &weights);
+                        assert_eq!(found, expected, "{kernels}, {length} blocks");
+                    }
+                    values.insert(expected);
+                }
+            }
+        }
+    }
+    assert!(values.len() > 400, "{} different values", values.len());
+}
+
+/// Everything at its limit, of either sign: tests are built with overflow checks, which watch the scalar kernel.
+#[test]
+fn layers_at_their_limits_do_not_overflow() {
+    let blocks = vec![Block([i16::MAX; LANES]); 32];
+    for (first, second, output) in [(127, 8192, 8192), (-127, 8192, -8192), (127, -8192, 8192)] {
+        let weights = LayerWeights {
+            first: vec![Row([first; 64]); 256].into_boxed_slice(),
+            first_bias: [i32::from(first.signum()) << 26; 16],
+            second: [[Block([second; 32]); 2]; 16],
+            second_bias: [[i32::from(second.signum()) << 26; 16]; 2],
+            output: [output; 32],
+            output_bias: i32::from(output.signum()) << 26,
+        };
+        for kernels in Kernels::available() {
+            let expected = match second {
+                8192 => i32::from(output) * 1024 * 32 + weights.output_bias,
+                _ => weights.output_bias,
+            };
+            assert_eq!(kernels.layers(&blocks, &blocks, &weights), expected, "{kernels}");
+        }
+    }
+}

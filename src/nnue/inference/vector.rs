@@ -5,7 +5,8 @@
 //! Memory is reached through references only. What is unsafe is using instructions that the processor
 //! might lack.
 
-use super::Block;
+use super::{Block, LayerWeights, MAX_INPUTS, Products, activate_first, output};
+pub(super) use super::{LANES, Row};
 
 /// The registers that hold one block.
 ///
@@ -28,6 +29,20 @@ pub(super) trait Registers: Copy {
     /// 16 bits, so it is taken there, and the second product widens to 32 bits while it adds neighbours.
     unsafe fn activate(self, weights: Self, sums: Self::Sums) -> Self::Sums;
     unsafe fn total(sums: [Self::Sums; 2]) -> i32;
+
+    /// Sixteen sums of 32 bits, each in its lane.
+    type Outputs: Copy;
+
+    /// Writes `clamp(self, 0, 255) * clamp(other, 0, 255) / 512`, rounded to the nearest, lane by lane.
+    unsafe fn products(self, other: Self, to: &mut [u8; LANES]);
+    unsafe fn load_outputs(sums: &[i32; 16]) -> Self::Outputs;
+    unsafe fn store_outputs(outputs: Self::Outputs, sums: &mut [i32; 16]);
+    unsafe fn add_outputs(outputs: Self::Outputs, others: Self::Outputs) -> Self::Outputs;
+    /// Adds to each output the products of four inputs, up to 127, and its four weights of the row, of magnitudes up
+    /// to 127: two of them fit 16 bits.
+    unsafe fn add_fours(outputs: Self::Outputs, inputs: [u8; 4], row: &Row) -> Self::Outputs;
+    /// Adds to each output the products of two inputs and its two weights of the block.
+    unsafe fn add_pairs(outputs: Self::Outputs, inputs: [i16; 2], weights: &Block) -> Self::Outputs;
 }
 
 /// See [`Kernels::update`](super::Kernels::update).
@@ -147,10 +162,78 @@ pub(super) unsafe fn activate<R: Registers>(
     }
 }
 
+/// See [`Kernels::layers`](super::Kernels::layers).
+#[inline(always)]
+pub(super) unsafe fn layers<R: Registers>(own: &[Block], enemy: &[Block], weights: &LayerWeights) -> i32 {
+    let mut products = Products([0; MAX_INPUTS]);
+    let inputs = &mut products.0[..own.len() * LANES];
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        multiply::<R>(own, enemy, inputs);
+        let first = first_layer::<R>(inputs, weights);
+        let second = second_layer::<R>(&activate_first(&first), weights);
+        output(&second, weights)
+    }
+}
+
+#[inline(always)]
+unsafe fn multiply<R: Registers>(own: &[Block], enemy: &[Block], products: &mut [u8]) {
+    let (of_own, of_enemy) = products.split_at_mut(products.len() / 2);
+    for (side, products) in [(own, of_own), (enemy, of_enemy)] {
+        let (first, second) = side.split_at(side.len() / 2);
+        let pairs = first.iter().zip(second).zip(products.as_chunks_mut().0);
+        for ((first, second), to) in pairs {
+            // SAFETY: the caller vouches for the instructions.
+            unsafe { R::load(first).products(R::load(second), to) }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn first_layer<R: Registers>(inputs: &[u8], weights: &LayerWeights) -> [i32; 16] {
+    let (inputs, _) = inputs.as_chunks::<4>();
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        // Four chains of additions, so that one need not wait for the others.
+        let zero = R::load_outputs(&[0; 16]);
+        let mut sums = [R::load_outputs(&weights.first_bias), zero, zero, zero];
+        for (inputs, rows) in inputs.as_chunks::<4>().0.iter().zip(weights.first.as_chunks::<4>().0) {
+            for chain in 0..4 {
+                sums[chain] = R::add_fours(sums[chain], inputs[chain], &rows[chain]);
+            }
+        }
+        let [a, b, c, d] = sums;
+        let mut first = [0; 16];
+        R::store_outputs(R::add_outputs(R::add_outputs(a, b), R::add_outputs(c, d)), &mut first);
+        first
+    }
+}
+
+#[inline(always)]
+unsafe fn second_layer<R: Registers>(inputs: &[i16; 32], weights: &LayerWeights) -> [[i32; 16]; 2] {
+    let mut second = [[0; 16]; 2];
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        let zero = R::load_outputs(&[0; 16]);
+        // Two chains for each half of the outputs.
+        let mut sums = weights.second_bias.map(|bias| [R::load_outputs(&bias), zero]);
+        for (number, (inputs, blocks)) in inputs.as_chunks::<2>().0.iter().zip(&weights.second).enumerate() {
+            for (sums, block) in sums.iter_mut().zip(blocks) {
+                let sum = &mut sums[number % 2];
+                *sum = R::add_pairs(*sum, *inputs, block);
+            }
+        }
+        for ([a, b], to) in sums.into_iter().zip(&mut second) {
+            R::store_outputs(R::add_outputs(a, b), to);
+        }
+    }
+    second
+}
+
 /// Compiles the kernels for the registers and instructions named.
 macro_rules! kernels {
     ($registers:ty, $features:literal) => {
-        use super::{Block, vector};
+        use super::{Block, LayerWeights, vector};
 
         /// See [`Kernels::update`](super::Kernels::update).
         #[target_feature(enable = $features)]
@@ -187,6 +270,13 @@ macro_rules! kernels {
         ) -> i32 {
             // SAFETY: the attribute above makes callers vouch for the instructions.
             unsafe { vector::activate::<$registers>(own, own_weights, enemy, enemy_weights) }
+        }
+
+        /// See [`Kernels::layers`](super::Kernels::layers).
+        #[target_feature(enable = $features)]
+        pub(super) fn layers(own: &[Block], enemy: &[Block], weights: &LayerWeights) -> i32 {
+            // SAFETY: the attribute above makes callers vouch for the instructions.
+            unsafe { vector::layers::<$registers>(own, enemy, weights) }
         }
     };
 }
