@@ -163,7 +163,7 @@ fn levels_go_on_after_a_draw_that_nobody_claimed() {
 
 #[test]
 fn a_level_plays_the_same_whatever_the_settings_and_earlier_searches() {
-    check_independence(10);
+    check_independence(20);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn games_differ_by_their_seeds() {
 
 #[test]
 fn games_of_the_highest_levels_differ_too() {
-    check_variety(10);
+    check_variety(20);
 }
 
 #[test]
