@@ -6,6 +6,7 @@
 //! stopped; and the process ends soon after `quit`.
 
 mod client;
+mod tables;
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -369,8 +370,8 @@ impl Talk<'_> {
             15 => format!("setoption name UCI_ShowWDL value {on}"),
             16 => format!("setoption name UCI_AnalyseMode value {on}"),
             17 => {
-                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/syzygy");
-                format!("setoption name SyzygyPath value {}", [folder, "<empty>"][self.rng.below(2)])
+                let folder = tables::three_men().display().to_string();
+                format!("setoption name SyzygyPath value {}", [&folder, "<empty>"][self.rng.below(2)])
             }
             18 => format!("setoption name SyzygyProbeLimit value {}", self.rng.below(8)),
             _ => {

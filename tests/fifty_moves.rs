@@ -1,9 +1,9 @@
 //! Endgame tables round the distance to the next capture, pawn move or mate; near the fifty-move limit one ply
-//! makes the difference between a win and a draw. Here the true distances of endings with two men against a king
-//! alone are worked out, and compared with what is said at the root. Without the tables of `../shared/syzygy`
-//! the tests say so and pass.
+//! makes the difference between a win and a draw. Here the true distances of endings with one or two men against a
+//! king alone are worked out, and compared with what is said at the root.
 
-use std::path::Path;
+mod tables;
+
 use std::sync::Arc;
 
 use quillon::attacks::{bishop_attacks, king_attacks, knight_attacks, queen_attacks, rook_attacks};
@@ -11,21 +11,13 @@ use quillon::board::{Game, Position};
 use quillon::tablebase::{ProbeRules, TableAccess, Tablebases, Wdl};
 use quillon::types::{Bitboard, PieceType, Square};
 
-fn tables() -> Option<Arc<Tablebases>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
-    if !folder.is_dir() {
-        println!("skipped: there are no tables in {}", folder.display());
-        return None;
-    }
-    Tablebases::open(&folder.display().to_string()).tables
-}
-
 fn attacks(kind: PieceType, square: Square, occupied: Bitboard) -> Bitboard {
     match kind {
         PieceType::Knight => knight_attacks(square),
         PieceType::Bishop => bishop_attacks(square, occupied),
         PieceType::Rook => rook_attacks(square, occupied),
-        _ => queen_attacks(square, occupied),
+        PieceType::Queen => queen_attacks(square, occupied),
+        _ => king_attacks(square),
     }
 }
 
@@ -33,52 +25,58 @@ fn neighbours(squares: Bitboard) -> Bitboard {
     squares.into_iter().fold(Bitboard::EMPTY, |all, square| all | king_attacks(square))
 }
 
-/// White has a king and two men, Black a king. `[place of the white men]`, each a set of squares of the black king.
-struct Endgame {
-    men: [PieceType; 2],
+/// White has `N` men, the first a king, Black a king. `[place of the white men]`, each a set of squares of the black
+/// king.
+struct Endgame<const N: usize> {
+    men: [PieceType; N],
     /// White, to move, wins within so many plies.
     won: Vec<Bitboard>,
     /// Black, to move, loses within so many plies.
     lost: Vec<Bitboard>,
 }
 
-/// The places of the white men.
-fn places() -> impl Iterator<Item = [Square; 3]> {
-    (0..1 << 18).map(|place: usize| [12, 6, 0].map(|shift| Square::from_index((place >> shift) as u8 & 63)))
+/// The places of the white men, no two on one square.
+fn places<const N: usize>() -> impl Iterator<Item = [Square; N]> {
+    let square = |index: usize, man: usize| Square::from_index((index >> (6 * (N - 1 - man))) as u8 & 63);
+    let place = move |index| std::array::from_fn(|man| square(index, man));
+    (0..1 << (6 * N)).map(place).filter(|place| occupied(*place).count() as usize == N)
 }
 
-fn index([king, one, other]: [Square; 3]) -> usize {
-    king.index() << 12 | one.index() << 6 | other.index()
+fn index<const N: usize>(place: [Square; N]) -> usize {
+    place.into_iter().fold(0, |index, square| index << 6 | square.index())
 }
 
-impl Endgame {
-    fn new(men: [PieceType; 2]) -> Endgame {
-        let empty = vec![Bitboard::EMPTY; 1 << 18];
+fn occupied<const N: usize>(place: [Square; N]) -> Bitboard {
+    place.into_iter().fold(Bitboard::EMPTY, Bitboard::with)
+}
+
+impl<const N: usize> Endgame<N> {
+    fn new(men: [PieceType; N]) -> Endgame<N> {
+        let empty = vec![Bitboard::EMPTY; 1 << (6 * N)];
         Endgame { men, won: empty.clone(), lost: empty }
     }
 
     /// What White attacks, through the black king and, with `taken`, without that man.
-    fn attacked(&self, place: [Square; 3], taken: Option<usize>) -> Bitboard {
-        let occupied = place.into_iter().fold(Bitboard::EMPTY, Bitboard::with);
-        (0..2)
+    fn attacked(&self, place: [Square; N], taken: Option<usize>) -> Bitboard {
+        let occupied = occupied(place);
+        (0..N)
             .filter(|&man| Some(man) != taken)
-            .fold(king_attacks(place[0]), |all, man| all | attacks(self.men[man], place[man + 1], occupied))
+            .fold(Bitboard::EMPTY, |all, man| all | attacks(self.men[man], place[man], occupied))
     }
 
     /// Whether what is left after a capture of this man still wins.
-    fn wins_without(&self, man: usize) -> bool {
-        matches!(self.men[1 - man], PieceType::Queen | PieceType::Rook)
+    fn wins_without(&self, taken: usize) -> bool {
+        (0..N).any(|man| man != taken && matches!(self.men[man], PieceType::Queen | PieceType::Rook))
     }
 
     /// Where the black king, to move, is mated or, if it is given `time` for a move, has nothing but captures that
     /// do not save it and moves after which White wins in time.
-    fn lost_at(&self, place: [Square; 3], time: bool) -> Bitboard {
-        let occupied = place.into_iter().fold(Bitboard::EMPTY, Bitboard::with);
+    fn lost_at(&self, place: [Square; N], time: bool) -> Bitboard {
+        let occupied = occupied(place);
         let attacked = self.attacked(place, None);
         let mut steps = !attacked & !occupied;
         let mut saved = steps & !self.won[index(place)];
-        for man in 0..2 {
-            let square = place[man + 1];
+        for (man, &square) in place.iter().enumerate().skip(1) {
             if !self.attacked(place, Some(man)).has(square) {
                 steps = steps.with(square);
                 if !(time && self.wins_without(man)) {
@@ -90,16 +88,13 @@ impl Endgame {
     }
 
     /// From where White, to move, reaches a lost position.
-    fn won_at(&self, place: [Square; 3]) -> Bitboard {
-        let occupied = place.into_iter().fold(Bitboard::EMPTY, Bitboard::with);
+    fn won_at(&self, place: [Square; N]) -> Bitboard {
+        let occupied = occupied(place);
         let mut won = Bitboard::EMPTY;
-        for to in king_attacks(place[0]) & !occupied {
-            won |= self.lost[index([to, place[1], place[2]])];
-        }
-        for man in 0..2 {
-            for to in attacks(self.men[man], place[man + 1], occupied) & !occupied {
+        for man in 0..N {
+            for to in attacks(self.men[man], place[man], occupied) & !occupied {
                 let mut after = place;
-                after[man + 1] = to;
+                after[man] = to;
                 // The black king cannot stand in the way: it would be in check.
                 won |= self.lost[index(after)];
             }
@@ -109,13 +104,14 @@ impl Endgame {
     }
 
     /// The position, clock and all.
-    fn fen(&self, place: [Square; 3], black: Square, stm: char, clock: i32) -> String {
-        let letters = self.men.map(|kind| ['P', 'N', 'B', 'R', 'Q', 'K'][kind.index()]);
-        let men = [('K', place[0]), (letters[0], place[1]), (letters[1], place[2]), ('k', black)];
+    fn fen(&self, place: [Square; N], black: Square, stm: char, clock: i32) -> String {
         let mut board = [['1'; 8]; 8];
-        for (letter, square) in men {
-            board[7 - square.rank().index()][square.file().index()] = letter;
+        let mut put =
+            |square: Square, letter| board[7 - square.rank().index()][square.file().index()] = letter;
+        for (kind, square) in self.men.into_iter().zip(place) {
+            put(square, ['P', 'N', 'B', 'R', 'Q', 'K'][kind.index()]);
         }
+        put(black, 'k');
         let ranks: Vec<String> = board.iter().map(|rank| rank.iter().collect()).collect();
         format!("{} {stm} - - {clock} 120", ranks.join("/"))
     }
@@ -135,10 +131,9 @@ struct Compared {
 }
 
 /// Compares one in `every` positions of an ending with the tables.
-fn compare(tables: &Arc<Tablebases>, men: [PieceType; 2], every: usize) -> Compared {
+fn compare<const N: usize>(tables: &Arc<Tablebases>, men: [PieceType; N], every: usize) -> Compared {
     let mut endgame = Endgame::new(men);
-    let places: Vec<[Square; 3]> =
-        places().filter(|&[king, one, other]| king != one && king != other && one != other).collect();
+    let places: Vec<[Square; N]> = places().collect();
     let (mut new, mut last_news) = (0, 0);
     let mut compared = Compared::default();
     for plies in 0.. {
@@ -167,11 +162,11 @@ fn compare(tables: &Arc<Tablebases>, men: [PieceType; 2], every: usize) -> Compa
 impl Compared {
     /// Looks at a position in which the mate or a capture comes after so many plies, at the clocks where that
     /// matters.
-    fn add(
+    fn add<const N: usize>(
         &mut self,
-        endgame: &Endgame,
+        endgame: &Endgame<N>,
         tables: &Arc<Tablebases>,
-        (place, black, stm): ([Square; 3], Square, char),
+        (place, black, stm): ([Square; N], Square, char),
         plies: i32,
     ) {
         for clock in (98 - plies..=102 - plies).filter(|clock| (0..100).contains(clock)) {
@@ -188,11 +183,30 @@ impl Compared {
 
 #[test]
 fn results_are_exact_at_the_fifty_move_limit() {
-    use PieceType::{Bishop, Knight, Queen, Rook};
-    let Some(tables) = tables() else { return };
+    use PieceType::{King, Queen, Rook};
+    let tables = tables::open(&tables::three_men());
+    for (men, every) in [([King, Queen], 401), ([King, Rook], 401)] {
+        let compared = compare(&tables, men, every);
+        assert!(
+            compared.all > 200 && compared.left_open == 0,
+            "{men:?}: {} {}",
+            compared.all,
+            compared.left_open
+        );
+    }
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn results_are_exact_at_the_fifty_move_limit_with_four_men() {
+    use PieceType::{Bishop, King, Knight, Queen, Rook};
+    let tables = tables::open(&tables::four_men());
     // The men of the first tell whose move ends the count; in the others the moves have to be followed.
-    let endings =
-        [([Bishop, Knight], 30_011, 0), ([Queen, Bishop], 200_003, 0), ([Rook, Knight], 400_009, 9)];
+    let endings = [
+        ([King, Bishop, Knight], 30_011, 0),
+        ([King, Queen, Bishop], 200_003, 0),
+        ([King, Rook, Knight], 400_009, 9),
+    ];
     for (men, every, most_open) in endings {
         let compared = compare(&tables, men, every);
         assert!(compared.all > 200 && compared.left_open <= most_open, "{men:?}: {}", compared.left_open);

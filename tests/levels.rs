@@ -1,6 +1,7 @@
 //! Levels of play in whole searches: what they may spend, what they play and what they depend on.
 
-use std::path::Path;
+mod tables;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,7 +9,6 @@ use quillon::board::{Game, Outcome, START_FEN};
 use quillon::engine::{Engine, Level};
 use quillon::notation::parse_uci;
 use quillon::search::{GameClock, Report, SearchEvent, SearchLimits, SearchResult};
-use quillon::tablebase::Tablebases;
 use quillon::types::{Color, Move, PieceType, Score, Square};
 
 const FENS: [&str; 10] = [
@@ -22,8 +22,8 @@ const FENS: [&str; 10] = [
     "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1",
     "4k3/P6p/8/3b4/8/8/1q4RP/6K1 b - - 0 1",
     // Few men, and fewer after a capture.
-    "8/8/8/4k3/8/8/8/KBN5 w - - 30 60",
-    "8/8/4k3/r7/8/8/5Kn1/3Q4 w - - 3 60",
+    "8/8/8/4k3/8/8/8/KR6 w - - 30 60",
+    "8/8/8/8/4k3/8/5Kn1/3R4 w - - 3 60",
 ];
 
 const LEVELS: [u32; 8] = [600, 850, 1100, 1400, 1700, 2000, 2300, 2800];
@@ -161,19 +161,9 @@ fn levels_go_on_after_a_draw_that_nobody_claimed() {
     }
 }
 
-/// The tables of up to four men, if they are there.
-fn shared_tables() -> Option<Arc<Tablebases>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
-    let tables = Tablebases::open(&folder.display().to_string()).tables;
-    if tables.is_none() {
-        println!("not checked: there are no tables in {}", folder.display());
-    }
-    tables
-}
-
 #[test]
 fn a_level_plays_the_same_whatever_the_settings_and_earlier_searches() {
-    check_independence(10);
+    check_independence(20);
 }
 
 #[test]
@@ -187,7 +177,7 @@ fn check_independence(parts: u64) {
     let mut other = Engine::new().expect("an engine");
     other.set_hash(1).expect("1 MiB");
     other.set_threads(3).expect("3 threads");
-    other.set_tablebases(shared_tables());
+    other.set_tablebases(Some(tables::open(&tables::three_men())));
     for elo in LEVELS {
         for (number, fen) in FENS.into_iter().enumerate() {
             let game = game(fen);
@@ -226,7 +216,7 @@ fn games_differ_by_their_seeds() {
 
 #[test]
 fn games_of_the_highest_levels_differ_too() {
-    check_variety(10);
+    check_variety(20);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Leaf counts of the move tree against the suites in `perft-suites/` and, where the folder exists,
-//! `../shared/perft/`. A row is `FEN ;D1 20 ;D2 400 ...`; `#` starts a comment line.
+//! Leaf counts of the move tree against the suites in `perft-suites/`. A row is `FEN ;D1 20 ;D2 400 ...`; `#` starts a
+//! comment line. `quillon perft-suite FILE` counts any other suite.
 //!
 //! An ordinary run counts entries of up to [`QUICK`] leaves. `cargo test --release --test perft_suites
 //! -- --ignored` counts those of up to [`DEEP`] as well.
@@ -75,16 +75,6 @@ fn own(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("perft-suites").join(name)
 }
 
-/// Suites that lie beside the checkout on the machines Quillon is developed on.
-fn check_shared(name: &str, range: std::ops::RangeInclusive<u64>) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/perft").join(name);
-    if path.exists() {
-        check_suite(&path, range, 1);
-    } else {
-        println!("skipped: {} does not exist", path.display());
-    }
-}
-
 #[test]
 fn rows_are_read_strictly() {
     let rows = read_suite("# comment\n\n8/8/8/3k4/8/3K4/8/8 w - - 0 1 ;D1 6 ;D2 36\n").unwrap();
@@ -108,29 +98,7 @@ fn chess960() {
 }
 
 #[test]
-fn shared_standard() {
-    check_shared("standard.epd", 0..=QUICK);
-}
-
-#[test]
-fn shared_chess960() {
-    check_shared("chess960.epd", 0..=QUICK);
-}
-
-#[test]
-#[ignore = "counts 36 thousand million leaves in all"]
+#[ignore = "counts 800 million leaves"]
 fn deep_standard() {
     check_suite(&own("standard.epd"), QUICK + 1..=DEEP, 500);
-}
-
-#[test]
-#[ignore = "counts 36 thousand million leaves in all"]
-fn deep_shared_standard() {
-    check_shared("standard.epd", QUICK + 1..=DEEP);
-}
-
-#[test]
-#[ignore = "counts 36 thousand million leaves in all"]
-fn deep_shared_chess960() {
-    check_shared("chess960.epd", QUICK + 1..=DEEP);
 }

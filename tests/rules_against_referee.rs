@@ -312,7 +312,7 @@ fn chess960_numbers() {
 #[test]
 fn standard_games() {
     let (mut rng, mut seen) = (SplitMix64::from_state(1), Seen::default());
-    while seen.positions < 120_000 {
+    while seen.positions < 80_000 {
         walk(START_FEN, 250, &mut rng, &mut seen);
     }
     println!("{seen:?}");
@@ -336,7 +336,7 @@ fn chess960_games() {
 #[test]
 fn double_fischer_random_games() {
     let (mut rng, mut seen) = (SplitMix64::from_state(3), Seen::default());
-    while seen.positions < 80_000 {
+    while seen.positions < 40_000 {
         let fen = starting_fen(rng.below(960), rng.below(960));
         walk(&fen, 120, &mut rng, &mut seen);
     }

@@ -1,6 +1,7 @@
-//! Endgame tables against the rules, against the engine's own mates, and against damaged files. The tables
-//! of `../shared/syzygy` (all endings of three and four men) are read in place; without them the tests that
-//! need them say so and pass.
+//! Endgame tables against the rules, against the engine's own mates, and against damaged files. What is checked of
+//! the tables of three men, which stand in `tests/data/syzygy`, is checked of four men too where there are such.
+
+mod tables;
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -13,24 +14,35 @@ use quillon::search::{Report, ScoreBound, SearchEvent, SearchJob, SearchLimits, 
 use quillon::tablebase::{ProbeRules, TableAccess, TableKind, Tablebases, Wdl};
 use quillon::tt::TranspositionTable;
 use quillon::types::{Color, Move, Score, SplitMix64};
+use tables::open;
 
-fn folder() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
-    if !folder.is_dir() {
-        println!("skipped: there are no tables in {}", folder.display());
-        return None;
+/// Tables, their folder and the endings in them.
+struct Set {
+    tables: Arc<Tablebases>,
+    folder: PathBuf,
+    endings: &'static [&'static str],
+    men: usize,
+}
+
+impl Set {
+    fn three_men() -> Set {
+        let folder = tables::three_men();
+        Set { tables: open(&folder), folder, endings: &ENDINGS[..5], men: 3 }
     }
-    Some(folder)
-}
 
-fn open(folder: &Path) -> Arc<Tablebases> {
-    let opened = Tablebases::open(&folder.display().to_string());
-    assert!(opened.faults.is_empty(), "{:?}", opened.faults);
-    opened.tables.expect("the folder holds tables")
-}
+    fn four_men() -> Set {
+        let folder = tables::four_men();
+        Set { tables: open(&folder), folder, endings: &ENDINGS, men: 4 }
+    }
 
-fn shared() -> Option<Arc<Tablebases>> {
-    folder().map(|folder| open(&folder))
+    /// Whether the tables know a position of the kings with these other men.
+    fn has(&self, men: &str) -> bool {
+        men.len() + 2 <= self.men
+    }
+
+    fn has_position(&self, fen: &str) -> bool {
+        position(fen).occupied().count() as usize <= self.men
+    }
 }
 
 fn position(fen: &str) -> Position {
@@ -56,18 +68,31 @@ fn random_position(rng: &mut SplitMix64, men: &str) -> Position {
     }
 }
 
+/// Men beside the kings; the endings of three men come first.
 const ENDINGS: [&str; 35] = [
     "Q", "R", "B", "N", "P", "QQ", "QR", "QB", "QN", "QP", "RR", "RB", "RN", "RP", "BB", "BN", "BP", "NN",
     "NP", "PP", "Qq", "Qr", "Qb", "Qn", "Qp", "Rr", "Rb", "Rn", "Rp", "Bb", "Bn", "Bp", "Nn", "Np", "Pp",
 ];
 
 #[test]
-fn all_shared_tables_are_found_sound() {
-    let Some(tables) = shared() else { return };
-    assert_eq!((tables.count(TableKind::Wdl), tables.count(TableKind::Dtz), tables.men()), (35, 35, 4));
-    assert_eq!(tables.to_string(), "35 WDL and 35 DTZ tables of up to 4 men");
+fn all_tables_are_found_sound() {
+    check_all_found(&Set::three_men());
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn all_tables_are_found_sound_with_four_men() {
+    check_all_found(&Set::four_men());
+}
+
+fn check_all_found(set: &Set) {
+    let tables = &set.tables;
+    let (count, men) = (set.endings.len(), set.men);
+    assert_eq!((tables.count(TableKind::Wdl), tables.count(TableKind::Dtz)), (count, count));
+    assert_eq!(tables.men(), men);
+    assert_eq!(tables.to_string(), format!("{count} WDL and {count} DTZ tables of up to {men} men"));
     let mut rng = SplitMix64::from_state(1);
-    for men in ENDINGS {
+    for &men in set.endings {
         assert!(tables.probe_wdl(&random_position(&mut rng, men)).is_some(), "{men}");
         assert!(tables.probe_dtz(&random_position(&mut rng, men)).is_some(), "{men}");
         let swapped: String = men
@@ -84,8 +109,18 @@ fn all_shared_tables_are_found_sound() {
 
 #[test]
 fn known_results() {
+    check_known_results(&Set::three_men());
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn known_results_with_four_men() {
+    check_known_results(&Set::four_men());
+}
+
+fn check_known_results(set: &Set) {
     use Wdl::{Draw, Loss, Win};
-    let Some(tables) = shared() else { return };
+    let tables = &set.tables;
     for (fen, result) in [
         ("8/8/8/8/8/2k5/8/KQ6 w - - 0 1", Win),
         ("8/8/8/8/8/8/1Qk5/K7 b - - 0 1", Loss),
@@ -104,6 +139,9 @@ fn known_results() {
         ("8/8/3k4/8/2r5/8/8/K6Q w - - 0 1", Win),
         ("3k4/8/8/8/8/8/3r4/3QK3 b - - 0 1", Draw), // the rook takes
     ] {
+        if !set.has_position(fen) {
+            continue;
+        }
         let position = position(fen);
         assert_eq!(tables.probe_wdl(&position), Some(result), "{fen}");
         let sign = tables.probe_dtz(&position).map(|dtz| dtz.plies.signum());
@@ -125,14 +163,25 @@ fn result_by_moves(tables: &Tablebases, position: &Position) -> Wdl {
 
 #[test]
 fn results_follow_from_those_one_ply_later() {
-    let Some(tables) = shared() else { return };
+    check_results_by_moves(&Set::three_men());
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn results_follow_from_those_one_ply_later_with_four_men() {
+    check_results_by_moves(&Set::four_men());
+}
+
+fn check_results_by_moves(set: &Set) {
+    let tables = &set.tables;
     let mut rng = SplitMix64::from_state(7);
     let mut seen = [0; 5];
-    for men in ENDINGS {
-        for _ in 0..300 {
+    for &men in set.endings {
+        // As many with three men as with all.
+        for _ in 0..10_500 / set.endings.len() {
             let position = random_position(&mut rng, men);
             let result = tables.probe_wdl(&position).expect("all endings are there");
-            assert_eq!(result, result_by_moves(&tables, &position), "{position}");
+            assert_eq!(result, result_by_moves(tables, &position), "{position}");
             seen[result as usize] += 1;
         }
     }
@@ -143,8 +192,9 @@ fn results_follow_from_those_one_ply_later() {
 }
 
 #[test]
-fn en_passant_counts() {
-    let Some(tables) = shared() else { return };
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn en_passant_counts_with_four_men() {
+    let tables = Set::four_men().tables;
     let mut rng = SplitMix64::from_state(3);
     let (mut found, mut matters) = (0, 0);
     while found < 200 {
@@ -209,11 +259,21 @@ fn mates_within(position: &Position, moves: i32) -> bool {
 
 #[test]
 fn distances_agree_with_mates() {
-    let Some(tables) = shared() else { return };
+    check_distances(&Set::three_men());
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn distances_agree_with_mates_with_four_men() {
+    check_distances(&Set::four_men());
+}
+
+fn check_distances(set: &Set) {
+    let tables = &set.tables;
     // Where no man can be captured or sacrificed the distance is that to mate, to within the rounding.
     let mut compared = 0;
     let mut rng = SplitMix64::from_state(11);
-    for men in ["Q", "R", "BB", "BN"] {
+    for men in ["Q", "R", "BB", "BN"].into_iter().filter(|men| set.has(men)) {
         for _ in 0..300 {
             let position = random_position(&mut rng, men);
             let dtz = tables.probe_dtz(&position).expect("all endings are there");
@@ -286,18 +346,29 @@ fn play(fen: &str, mut choose: impl FnMut(&Game) -> Move) -> (Outcome, usize) {
 
 #[test]
 fn won_endings_are_won_against_the_best_defence() {
-    let Some(tables) = shared() else { return };
-    for (fen, winner) in WON {
+    check_won_endings(&Set::three_men());
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn won_endings_are_won_against_the_best_defence_with_four_men() {
+    check_won_endings(&Set::four_men());
+}
+
+fn check_won_endings(set: &Set) {
+    let tables = &set.tables;
+    let won = WON.into_iter().filter(|(fen, _)| set.has_position(fen));
+    for (fen, winner) in won.clone() {
         let start = position(fen);
         let expected = if start.stm() == winner { Wdl::Win } else { Wdl::Loss };
         assert_eq!(tables.probe_wdl(&start), Some(expected), "{fen}");
     }
-    for (fen, winner) in WON {
+    for (fen, winner) in won {
         // The referee ends a game by repetition or fifty moves, so that a mate is one within the rules.
         for budget in [50, 2000] {
-            let engine = |game: &Game| search(game, nodes(budget), access(&tables)).0.best.expect("a move");
+            let engine = |game: &Game| search(game, nodes(budget), access(tables)).0.best.expect("a move");
             let against_tables = play(fen, |game| {
-                if game.position().stm() == winner { engine(game) } else { stubborn(&tables, game) }
+                if game.position().stm() == winner { engine(game) } else { stubborn(tables, game) }
             });
             assert_eq!(against_tables.0, Outcome::Checkmate(winner), "{fen} {budget} {against_tables:?}");
             let against_itself = play(fen, engine);
@@ -308,16 +379,27 @@ fn won_endings_are_won_against_the_best_defence() {
 
 #[test]
 fn drawn_endings_are_held() {
-    let Some(tables) = shared() else { return };
+    check_drawn_endings(&Set::three_men());
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn drawn_endings_are_held_with_four_men() {
+    check_drawn_endings(&Set::four_men());
+}
+
+fn check_drawn_endings(set: &Set) {
+    let tables = &set.tables;
     let mut rng = SplitMix64::from_state(5);
-    for men in ["P", "Qp", "Rb", "Rn", "Rp", "Pp", "Bp", "Qr", "PP", "RP"] {
+    let endings = ["P", "Qp", "Rb", "Rn", "Rp", "Pp", "Bp", "Qr", "PP", "RP"];
+    for men in endings.into_iter().filter(|men| set.has(men)) {
         let start = loop {
             let position = random_position(&mut rng, men);
             if tables.probe_wdl(&position) == Some(Wdl::Draw) && position.legal_moves().len() > 1 {
                 break position;
             }
         };
-        let engine = |game: &Game| search(game, nodes(300), access(&tables)).0.best.expect("a move");
+        let engine = |game: &Game| search(game, nodes(300), access(tables)).0.best.expect("a move");
         let (outcome, _) = play(&start.to_string(), engine);
         assert!(matches!(outcome, Outcome::Draw(_)), "{start}: {outcome:?}");
     }
@@ -325,14 +407,24 @@ fn drawn_endings_are_held() {
 
 #[test]
 fn the_root_keeps_what_keeps_the_result() {
-    let Some(tables) = shared() else { return };
+    check_root_moves(&Set::three_men());
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn the_root_keeps_what_keeps_the_result_with_four_men() {
+    check_root_moves(&Set::four_men());
+}
+
+fn check_root_moves(set: &Set) {
+    let tables = &set.tables;
     let mut rng = SplitMix64::from_state(13);
-    for men in ENDINGS.into_iter().filter(|men| men.len() == 2) {
+    for &men in set.endings.iter().filter(|men| men.len() + 2 == set.men) {
         for _ in 0..10 {
             let position = random_position(&mut rng, men);
             let moves: Vec<Move> = position.legal_moves().into_iter().collect();
             let game = Game::new(position);
-            let access = access(&tables).expect("just made");
+            let access = access(tables).expect("just made");
             let Some(verdict) = access.root(&game, &moves, &|| true) else {
                 assert!(moves.is_empty(), "{position}");
                 continue;
@@ -354,7 +446,7 @@ fn the_root_keeps_what_keeps_the_result() {
 
 #[test]
 fn multi_pv_and_search_moves_choose_among_the_best() {
-    let Some(tables) = shared() else { return };
+    let tables = Set::three_men().tables;
     // Four moves of the king win, all others draw.
     let start = position("8/8/3k4/8/8/4K3/4P3/8 w - - 0 1");
     let all: Vec<Move> = start.legal_moves().into_iter().collect();
@@ -379,28 +471,40 @@ fn multi_pv_and_search_moves_choose_among_the_best() {
 
 #[test]
 fn the_fifty_move_rule_spoils_wins_unless_it_is_off() {
-    let Some(tables) = shared() else { return };
+    check_fifty_move_rule(&Set::three_men(), "8/8/8/4k3/8/8/8/KR6");
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn the_fifty_move_rule_spoils_wins_unless_it_is_off_with_four_men() {
+    check_fifty_move_rule(&Set::four_men(), "8/8/8/4k3/8/8/8/KBN5");
+}
+
+/// `men` need many moves to win.
+fn check_fifty_move_rule(set: &Set, men: &str) {
+    let tables = &set.tables;
     let rules = |fifty_move_rule| ProbeRules { fifty_move_rule, ..ProbeRules::default() };
-    // Knight and bishop need many moves, and the clock has run for long.
+    // The clock has run for long.
     for (clock, with_rule) in [(0, Wdl::Win), (90, Wdl::CursedWin)] {
-        let start = position(&format!("8/8/8/4k3/8/8/8/KBN5 w - - {clock} 80"));
+        let start = position(&format!("{men} w - - {clock} 80"));
         let moves: Vec<Move> = start.legal_moves().into_iter().collect();
         for (fifty_move_rule, expected) in [(true, with_rule), (false, Wdl::Win)] {
-            let access = TableAccess::new(Arc::clone(&tables), rules(fifty_move_rule));
+            let access = TableAccess::new(Arc::clone(tables), rules(fifty_move_rule));
             let verdict = access.root(&Game::new(start), &moves, &|| true).expect("in the tables");
             assert_eq!(verdict.result, expected, "{clock} {fifty_move_rule}");
         }
     }
     // A mate on the board comes before the rule.
     let start = position("7k/8/6K1/8/8/8/8/R7 w - - 99 80");
-    let (result, _) = search(&Game::new(start), to_depth(4), access(&tables));
+    let (result, _) = search(&Game::new(start), to_depth(4), access(tables));
     assert_eq!(result.score, Score::mate_in(1));
 }
 
 /// One ply decides, and the tables hold full moves.
 #[test]
-fn what_is_won_only_if_not_rounded_is_not_shown_as_won() {
-    let Some(tables) = shared() else { return };
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn what_is_won_only_if_not_rounded_is_not_shown_as_won_with_four_men() {
+    let tables = Set::four_men().tables;
     let shown = |fen: &str| {
         let (result, _) = search(&Game::new(position(fen)), to_depth(8), access(&tables));
         result.score
@@ -411,7 +515,7 @@ fn what_is_won_only_if_not_rounded_is_not_shown_as_won() {
 
 #[test]
 fn a_third_occurrence_is_no_win() {
-    let Some(tables) = shared() else { return };
+    let tables = Set::three_men().tables;
     let mut game = Game::new(position("8/8/8/4k3/8/8/8/KR6 w - - 0 1"));
     let shuffle = ["b1c1", "e5e4", "c1b1", "e4e5"];
     for text in shuffle.iter().chain(&shuffle).take(7) {
@@ -429,10 +533,22 @@ fn a_third_occurrence_is_no_win() {
 
 #[test]
 fn captures_into_the_tables_are_seen_in_the_tree() {
-    let Some(tables) = shared() else { return };
-    // Five men: taking the knight leaves queen against rook, which is won; the evaluation alone would call it good but not won.
-    let start = position("8/8/4k3/r7/8/8/5Kn1/3Q4 w - - 3 60");
-    let (with, lines) = search(&Game::new(start), to_depth(8), access(&tables));
+    // Taking the knight leaves a queen, which wins.
+    check_captures_into_tables(&Set::three_men(), "8/8/4k3/8/8/8/5Kn1/3Q4 w - - 3 60");
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn captures_into_the_tables_are_seen_in_the_tree_with_four_men() {
+    // Taking the knight leaves queen against rook, which is won; the evaluation alone would call it good but not won.
+    check_captures_into_tables(&Set::four_men(), "8/8/4k3/r7/8/8/5Kn1/3Q4 w - - 3 60");
+}
+
+/// The position is one capture away from a win in the tables.
+fn check_captures_into_tables(set: &Set, fen: &str) {
+    let tables = &set.tables;
+    let start = position(fen);
+    let (with, lines) = search(&Game::new(start), to_depth(8), access(tables));
     assert!(with.score.is_decisive(), "{:?}", with.score);
     assert!(lines.last().expect("a line").tb_hits > 0);
     let (_, lines) = search(&Game::new(start), to_depth(8), None);
@@ -440,13 +556,13 @@ fn captures_into_the_tables_are_seen_in_the_tree() {
     // Limits keep the tables out.
     for rules in [
         ProbeRules { max_men: 0, ..ProbeRules::default() },
-        ProbeRules { max_men: 4, min_depth: 100, ..ProbeRules::default() },
+        ProbeRules { max_men: set.men, min_depth: 100, ..ProbeRules::default() },
         ProbeRules { max_men: 2, ..ProbeRules::default() },
     ] {
-        let access = Some(TableAccess::new(Arc::clone(&tables), rules));
+        let access = Some(TableAccess::new(Arc::clone(tables), rules));
         let (_, lines) = search(&Game::new(start), to_depth(6), access);
         let hits = lines.last().expect("a line").tb_hits;
-        // Three men are fewer than the limit, and always asked.
+        // Fewer men than the limit are always asked.
         assert!(hits == 0 || rules.max_men == 4, "{rules:?} {hits}");
     }
 }
@@ -454,7 +570,7 @@ fn captures_into_the_tables_are_seen_in_the_tree() {
 #[test]
 fn without_wins_in_the_tables_the_game_goes_on() {
     // A draw that the root must not confuse with a loss: it is played, and to the end.
-    let Some(tables) = shared() else { return };
+    let tables = Set::three_men().tables;
     for fen in ["8/8/4k3/8/4P3/4K3/8/8 w - - 0 1", "8/8/4k3/8/4P3/4K3/8/8 b - - 0 1"] {
         let (outcome, plies) = play(fen, |game| {
             let (result, _) = search(game, nodes(200), access(&tables));
@@ -467,7 +583,7 @@ fn without_wins_in_the_tables_the_game_goes_on() {
 
 #[test]
 fn tables_are_not_waited_for_when_time_is_short() {
-    let Some(tables) = shared() else { return };
+    let tables = Set::three_men().tables;
     let start = position("8/8/3k4/8/8/4K3/4P3/8 w - - 0 1");
     let (game, moves) = (Game::new(start), start.legal_moves());
     // Time for so many moves.
@@ -488,11 +604,21 @@ fn tables_are_not_waited_for_when_time_is_short() {
 
 #[test]
 fn won_positions_have_a_line_to_the_mate() {
-    let Some(tables) = shared() else { return };
-    let access = access(&tables).expect("there are tables");
+    check_lines_to_mates(&Set::three_men());
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn won_positions_have_a_line_to_the_mate_with_four_men() {
+    check_lines_to_mates(&Set::four_men());
+}
+
+fn check_lines_to_mates(set: &Set) {
+    let tables = &set.tables;
+    let access = access(tables).expect("there are tables");
     let mut rng = SplitMix64::from_state(77);
     let (mut mates, mut none) = (0, 0);
-    for men in ENDINGS.iter().cycle().take(140) {
+    for men in set.endings.iter().cycle().take(140) {
         let position = random_position(&mut rng, men);
         let result = access.probe(&position).expect("in the tables");
         let mut game = Game::new(position);
@@ -539,21 +665,33 @@ fn possible(tables: &Tablebases, game: &Game) -> Option<Vec<i32>> {
     })
 }
 
-/// In the tables, with all distances of the clock, and one capture away from them.
 #[test]
-fn lines_keep_the_result_that_they_are_shown_with() {
-    let Some(tables) = shared() else { return };
+fn lines_keep_the_result_shown() {
+    check_shown_lines(&Set::three_men());
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn lines_keep_the_result_shown_with_four_men() {
+    check_shown_lines(&Set::four_men());
+}
+
+/// In the tables, with all distances of the clock, and one capture away from them.
+fn check_shown_lines(set: &Set) {
+    let tables = &set.tables;
     let mut rng = SplitMix64::from_state(5);
-    let endings = ENDINGS.iter().chain(&["Ppp", "PPp", "RPr", "BPn", "NPp", "BPp", "RNr", "QPp", "BBn"]);
+    let near = ["Ppp", "PPp", "RPr", "BPn", "NPp", "BPp", "RNr", "QPp", "BBn"];
+    let near = if set.men == 3 { ["Pp", "Rr", "Bn", "Np", "Bp", "Rn", "Qp", "Qr", "PP"] } else { near };
+    let endings = set.endings.iter().chain(&near);
     let (mut decided, mut drawn) = (0, 0);
-    for men in endings.cycle().take(132) {
+    for men in endings.cycle().take(if set.men == 3 { 196 } else { 132 }) {
         let mut game = Game::new(random_position(&mut rng, men));
         game.set_halfmove_clock([0, 10, 90, rng.below(100) as u16][rng.below(4)]);
         if game.outcome().is_some() {
             continue;
         }
         let limits = SearchLimits { depth: Some(9), multi_pv: 2, ..SearchLimits::default() };
-        let (_, lines) = search(&game, limits, access(&tables));
+        let (_, lines) = search(&game, limits, access(tables));
         for line in lines.iter().filter(|line| line.bound == ScoreBound::Exact) {
             let mut shown = i32::from(line.score.is_win()) - i32::from(line.score.is_loss());
             if shown == 0 && !line.is_drawn {
@@ -564,7 +702,7 @@ fn lines_keep_the_result_that_they_are_shown_with() {
             for &mv in &line.pv {
                 game.play(mv);
                 shown = -shown;
-                let possible = possible(&tables, &game).unwrap_or(vec![shown]);
+                let possible = possible(tables, &game).unwrap_or(vec![shown]);
                 assert!(possible.contains(&shown), "{}: {possible:?}, {line:?}", game.position());
             }
         }
@@ -575,15 +713,20 @@ fn lines_keep_the_result_that_they_are_shown_with() {
 /// Lines of long searches show the way to the mate, those of short ones spare the look-ups.
 #[test]
 fn lines_are_continued_in_long_searches_only() {
-    let Some(tables) = shared() else { return };
-    let game = Game::new(position("8/8/8/3k4/8/2BN4/8/1K6 w - - 0 1"));
+    let tables = Set::three_men().tables;
+    let game = Game::new(position("8/8/3k4/8/8/4K3/4P3/8 w - - 0 1"));
+    let ends_in_mate = |line: &Report| {
+        let mut game = game.clone();
+        line.pv.iter().for_each(|&mv| game.play(mv));
+        game.outcome() == Some(Outcome::Checkmate(Color::White))
+    };
     let (_, lines) = search(&game, to_depth(4), access(&tables));
-    assert!(lines.iter().all(|line| line.pv.len() < 30));
+    assert!(lines.iter().all(|line| line.pv.len() < 30 && !ends_in_mate(line)));
     // The look-ups have little time: a busy machine may cut some lines short, but not all of them.
     let goes_on = || {
         let line = line_after_a_second(&game, &tables);
         assert!(line.score.is_win(), "{line:?}");
-        line.score.is_mate() || line.pv.len() > 40
+        ends_in_mate(&line)
     };
     assert!(std::iter::repeat_with(goes_on).take(20).any(|goes_on| goes_on));
 }
@@ -623,7 +766,7 @@ impl Folder {
 
     fn copy(&self, from: &Path, names: &[&str]) {
         for name in names {
-            self.write(name, &std::fs::read(from.join(name)).expect("the shared file can be read"));
+            self.write(name, &std::fs::read(from.join(name)).expect("the table can be read"));
         }
     }
 
@@ -639,7 +782,13 @@ impl Drop for Folder {
 }
 
 /// Files of all shapes, with the men they are for.
-const SAMPLES: [(&str, &str); 8] = [
+const SAMPLES: [(&str, &str); 13] = [
+    ("KQvK.rtbz", "Q"),
+    ("KRvK.rtbw", "R"),
+    ("KRvK.rtbz", "R"),
+    ("KPvK.rtbw", "P"),
+    ("KPvK.rtbz", "P"),
+    ("KBvK.rtbw", "B"),
     ("KRvKN.rtbw", "Rn"),
     ("KRvKN.rtbz", "Rn"),
     ("KPvKP.rtbw", "Pp"),
@@ -647,16 +796,25 @@ const SAMPLES: [(&str, &str); 8] = [
     ("KQvKQ.rtbw", "Qq"),
     ("KRvKP.rtbz", "Rp"),
     ("KBvKB.rtbz", "Bb"),
-    ("KBvK.rtbw", "B"),
 ];
 
 #[test]
 fn cut_files_are_left_out_with_a_message() {
-    let Some(shared) = folder() else { return };
-    let folder = Folder::new("cut");
-    folder.copy(&shared, &["KQvK.rtbw"]);
-    for (name, _) in SAMPLES {
-        let bytes = std::fs::read(shared.join(name)).expect("the shared file can be read");
+    check_cut_files(&Set::three_men());
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn cut_files_are_left_out_with_a_message_with_four_men() {
+    check_cut_files(&Set::four_men());
+}
+
+fn check_cut_files(set: &Set) {
+    let origin = &set.folder;
+    let folder = Folder::new(&format!("cut {}", set.men));
+    folder.copy(origin, &["KQvK.rtbw"]);
+    for (name, _) in SAMPLES.into_iter().filter(|(_, men)| set.has(men)) {
+        let bytes = std::fs::read(origin.join(name)).expect("the table can be read");
         let mut lengths: Vec<usize> = (0..bytes.len().min(300)).collect();
         lengths.extend((0..60).map(|step| bytes.len() * step / 60));
         // Lengths that look right, since every table ends 16 bytes after a multiple of 64.
@@ -693,18 +851,28 @@ fn ask(tables: &Arc<Tablebases>, men: &str, rng: &mut SplitMix64) {
 
 #[test]
 fn overwritten_files_do_no_harm() {
-    let Some(shared) = folder() else { return };
-    let folder = Folder::new("overwritten");
-    let others: Vec<String> = std::fs::read_dir(&shared)
+    check_overwritten_files(&Set::three_men());
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn overwritten_files_do_no_harm_with_four_men() {
+    check_overwritten_files(&Set::four_men());
+}
+
+fn check_overwritten_files(set: &Set) {
+    let origin = &set.folder;
+    let folder = Folder::new(&format!("overwritten {}", set.men));
+    let others: Vec<String> = std::fs::read_dir(origin)
         .expect("the folder can be listed")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .filter(|name| name.ends_with(".rtbw"))
         .collect();
-    folder.copy(&shared, &others.iter().map(String::as_str).collect::<Vec<_>>());
+    folder.copy(origin, &others.iter().map(String::as_str).collect::<Vec<_>>());
     let mut rng = SplitMix64::from_state(17);
     let (mut refused, mut complained) = (0, 0);
-    for (name, men) in SAMPLES {
-        let bytes = std::fs::read(shared.join(name)).expect("the shared file can be read");
+    for (name, men) in SAMPLES.into_iter().filter(|(_, men)| set.has(men)) {
+        let bytes = std::fs::read(origin.join(name)).expect("the table can be read");
         let mut places: Vec<usize> = (0..bytes.len().min(140)).collect();
         places.extend((0..60).map(|_| rng.below(bytes.len())));
         for place in places {
@@ -749,17 +917,28 @@ fn files_that_are_no_tables_are_named() {
 
 #[test]
 fn without_distances_the_clock_leaves_results_open() {
-    let Some(shared) = folder() else { return };
-    let folder = Folder::new("no distances");
-    folder.copy(&shared, &["KBNvK.rtbw", "KBvK.rtbw", "KNvK.rtbw", "KPvK.rtbw"]);
+    check_results_only(&Set::three_men(), "KR6", &["KRvK.rtbw", "KPvK.rtbw"]);
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn without_distances_the_clock_leaves_results_open_with_four_men() {
+    let files = ["KBNvK.rtbw", "KBvK.rtbw", "KNvK.rtbw", "KPvK.rtbw"];
+    check_results_only(&Set::four_men(), "KBN5", &files);
+}
+
+/// White has `men` in the corner.
+fn check_results_only(set: &Set, men: &str, files: &[&str]) {
+    let folder = Folder::new(&format!("no distances {}", set.men));
+    folder.copy(&set.folder, files);
     let tables = open(&folder.0);
     let score = |fen: &str| search(&Game::new(position(fen)), to_depth(5), access(&tables)).0.score;
-    assert!(score("8/8/8/4k3/8/8/8/KBN5 w - - 0 80").is_win());
-    assert!(score("KBN5/8/8/4k3/8/8/8/8 b - - 0 80").is_loss());
+    assert!(score(&format!("8/8/8/4k3/8/8/8/{men} w - - 0 80")).is_win());
+    assert!(score(&format!("{men}/8/8/4k3/8/8/8/8 b - - 0 80")).is_loss());
     // Too late to win, which the results do not tell.
     for clock in [1, 95] {
-        assert!(!score(&format!("8/8/8/4k3/8/8/8/KBN5 w - - {clock} 80")).is_decisive(), "{clock}");
-        assert!(!score(&format!("KBN5/8/8/4k3/8/8/8/8 b - - {clock} 80")).is_decisive(), "{clock}");
+        assert!(!score(&format!("8/8/8/4k3/8/8/8/{men} w - - {clock} 80")).is_decisive(), "{clock}");
+        assert!(!score(&format!("{men}/8/8/4k3/8/8/8/8 b - - {clock} 80")).is_decisive(), "{clock}");
     }
     // A draw stays one.
     assert_eq!(score("8/8/4k3/8/4P3/4K3/8/8 w - - 9 80"), Score::DRAW);
@@ -767,11 +946,11 @@ fn without_distances_the_clock_leaves_results_open() {
 
 #[test]
 fn a_good_copy_in_another_folder_is_used() {
-    let Some(shared) = folder() else { return };
+    let origin = tables::three_men();
     let (bad, good) = (Folder::new("bad copy"), Folder::new("good copy"));
-    bad.copy(&shared, &["KQvK.rtbw"]);
+    bad.copy(&origin, &["KQvK.rtbw"]);
     bad.write("KRvK.rtbw", b"damaged");
-    good.copy(&shared, &["KRvK.rtbw", "KRvK.rtbz"]);
+    good.copy(&origin, &["KRvK.rtbw", "KRvK.rtbz"]);
     let opened = Tablebases::open(&format!("{};{}", bad.path(), good.path()));
     assert_eq!(opened.faults.len(), 1);
     let tables = opened.tables.expect("two sound tables");
@@ -781,9 +960,9 @@ fn a_good_copy_in_another_folder_is_used() {
 
 #[test]
 fn without_distances_results_must_do() {
-    let Some(shared) = folder() else { return };
+    let origin = tables::three_men();
     let folder = Folder::new("results only");
-    folder.copy(&shared, &["KQvK.rtbw", "KRvK.rtbw", "KPvK.rtbw", "KBvK.rtbw", "KNvK.rtbw"]);
+    folder.copy(&origin, &["KQvK.rtbw", "KRvK.rtbw", "KPvK.rtbw", "KBvK.rtbw", "KNvK.rtbw"]);
     let tables = open(&folder.0);
     let start = position("8/8/3k4/8/8/4K3/4P3/8 w - - 0 1");
     let moves: Vec<Move> = start.legal_moves().into_iter().collect();
@@ -814,11 +993,11 @@ fn engine_lines(engine: &mut Engine, fen: &str) -> Vec<Report> {
 
 #[test]
 fn engines_do_not_share_tables() {
-    let Some(shared) = folder() else { return };
+    let origin = tables::three_men();
     let rooks = Folder::new("rooks");
-    rooks.copy(&shared, &["KRvK.rtbw", "KRvK.rtbz"]);
+    rooks.copy(&origin, &["KRvK.rtbw", "KRvK.rtbz"]);
     let queens = Folder::new("queens");
-    queens.copy(&shared, &["KQvK.rtbw", "KQvK.rtbz"]);
+    queens.copy(&origin, &["KQvK.rtbw", "KQvK.rtbz"]);
     let [rook, queen] = ["8/8/8/4k3/8/8/8/KR6 w - - 0 1", "8/8/8/4k3/8/8/8/KQ6 w - - 0 1"];
     let mut engines = [&rooks, &queens].map(|folder| {
         let mut engine = Engine::new().expect("an engine");
@@ -840,11 +1019,11 @@ fn engines_do_not_share_tables() {
     );
 }
 
-/// Prints what a probe costs; run with `--ignored --nocapture`.
+/// Prints what a probe costs: `QUILLON_SYZYGY=FOLDER cargo test speed_of_a_probe -- --ignored --nocapture`.
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "a measurement, which needs tables of four men in the folder QUILLON_SYZYGY"]
 fn speed_of_a_probe() {
-    let Some(tables) = shared() else { return };
+    let tables = Set::four_men().tables;
     let mut rng = SplitMix64::from_state(23);
     for men in ["Q", "Qr", "RP", "Pp", "Bn"] {
         let positions: Vec<Position> = (0..2000).map(|_| random_position(&mut rng, men)).collect();

@@ -31,6 +31,10 @@ fn reduced(command: &str) -> Vec<String> {
             _ => {}
         }
     }
+    if words[1] == "train" {
+        // Of few games the usual share may be none.
+        words.extend(["--holdout", "0.1"].map(str::to_owned));
+    }
     words
 }
 

@@ -187,4 +187,22 @@ mod tests {
         let castle = Move::new(Square::F1, Square::G1, MoveKind::Castle);
         assert_eq!(play("4k3/8/8/8/8/8/8/5KR1 w G - 0 1", castle), "4k3/8/8/8/8/8/8/5RK1 b - - 1 1");
     }
+
+    /// What is fetched early for them is another entry, which costs time at most.
+    #[test]
+    fn keys_of_castling_en_passant_and_promotion_are_not_foreseen() {
+        for (fen, from, to, kind) in [
+            ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", Square::E1, Square::H1, MoveKind::Castle),
+            ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", Square::E1, Square::A1, MoveKind::Castle),
+            ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", Square::H1, Square::H2, MoveKind::Quiet),
+            ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", Square::E5, Square::D6, MoveKind::EnPassant),
+            ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", Square::E1, Square::E2, MoveKind::Quiet),
+            ("4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1", Square::E2, Square::E4, MoveKind::DoublePush),
+            ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", Square::A7, Square::A8, MoveKind::PromoteQueen),
+        ] {
+            let (position, mv) = (fen.parse::<Position>().unwrap(), Move::new(from, to, kind));
+            assert!(position.is_legal(mv), "{fen} {mv:?}");
+            assert_ne!(position.likely_key_after(mv), position.after(mv).key(), "{fen} {mv:?}");
+        }
+    }
 }

@@ -270,26 +270,10 @@ mod tests {
         is_mate(position) || position.legal_moves().into_iter().any(|mv| is_mate(&position.after(mv)))
     }
 
-    #[test]
-    fn what_is_called_drawn_is_drawn_by_the_tables() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
-        let Some(tables) = Tablebases::open(&folder.display().to_string()).tables else {
-            println!("skipped: there are no tables in {}", folder.display());
-            return;
-        };
-        for (men, every) in [
-            ("P", 5),
-            ("N", 31),
-            ("B", 31),
-            ("BP", 113),
-            ("PP", 113),
-            ("BB", 997),
-            ("NN", 997),
-            ("Bp", 97),
-            ("Bb", 997),
-            ("Bn", 997),
-            ("Pp", 211),
-        ] {
+    /// Compares one in `every` positions of some endings with the tables of a folder.
+    fn compare_with_tables(folder: &str, endings: &[(&str, usize)]) {
+        let tables = Tablebases::open(folder).tables.expect("the folder holds tables");
+        for &(men, every) in endings {
             let mut claimed = 0;
             for_all(men, every, |position| {
                 let claims = cannot_win(position, Color::White);
@@ -304,6 +288,22 @@ mod tests {
             });
             assert!(claimed > 100, "{men}: {claimed}");
         }
+    }
+
+    #[test]
+    fn what_is_called_drawn_is_drawn_by_the_tables() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
+        compare_with_tables(folder, &[("P", 5), ("N", 31), ("B", 31)]);
+    }
+
+    #[test]
+    #[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+    fn what_is_called_drawn_is_drawn_by_the_tables_with_four_men() {
+        let folder =
+            std::env::var("QUILLON_SYZYGY").expect("QUILLON_SYZYGY names a folder of endgame tables");
+        let two_men = [("BP", 113), ("PP", 113), ("BB", 997), ("NN", 997)];
+        let one_each = [("Bp", 97), ("Bb", 997), ("Bn", 997), ("Pp", 211)];
+        compare_with_tables(&folder, &[two_men, one_each].concat());
     }
 
     /// Whether White cannot win after its move, by the rules here or because Black takes back what has queened.

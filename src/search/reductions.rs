@@ -160,6 +160,7 @@ impl Thread<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::node::Pv;
     use crate::search::samples::{MIDDLEGAME, entry, mv, node, position, with_thread};
     use crate::tt::Bound;
 
@@ -314,6 +315,39 @@ mod tests {
             let noisy = reduction(thread, &plain, "e5d4");
             thread.histories.capture.update(&position, taking, 1000);
             assert!(reduction(thread, &plain, "e5d4") < noisy);
+        });
+    }
+
+    #[test]
+    fn a_move_without_an_equal_is_extended_and_one_with_equals_is_not() {
+        with_thread(MIDDLEGAME, |thread| {
+            let root = *thread.game().position();
+            thread.root.depth = 10;
+            let position = thread.enter_move(&root, mv(&root, "f8e7"), 0);
+            let tested = mv(&position, "b1c3");
+            // What the table says of the move, and the bound of the node.
+            let node = |score, beta: i32| Node {
+                ply: 1,
+                alpha: Score(beta - 1),
+                beta: Score(beta),
+                tt_move: Some(tested),
+                tt_entry: Some(entry(Some(tested), score, 9, Bound::Lower)),
+                ..node(&position, 8)
+            };
+            let plies = |thread: &mut Thread, node: &Node| thread.singular_extension::<NonPv>(node, tested);
+            // All others fail far below.
+            assert_eq!(plies(thread, &node(2500, 0)), Continue(3));
+            assert_eq!(thread.singular_extension::<Pv>(&node(2500, 0), tested), Continue(1));
+            thread.path.parent_mut().double_extensions = MAX_DOUBLE_EXTENSIONS;
+            assert_eq!(plies(thread, &node(2500, 0)), Continue(1), "the line holds enough of them");
+            thread.path.parent_mut().double_extensions = 0;
+            // Others reach beta without it.
+            let Break(score) = plies(thread, &node(-2400, -2500)) else { panic!("no cutoff") };
+            assert!(score >= Score(-2500) && !score.is_decisive());
+            // They reach the score of the table, which is below beta.
+            assert_eq!(plies(thread, &node(-2500, 2000)), Continue(-1));
+            assert_eq!(plies(thread, &Node { cut_node: false, ..node(-2500, 2000) }), Continue(0));
+            assert!(thread.path.here().excluded.is_none());
         });
     }
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::KIWIPETE;
 use crate::client::files::{Folder, book};
 use crate::client::{Client, Search, root_of};
+use crate::{KIWIPETE, tables};
 use quillon::board::{Position, START_FEN};
 use quillon::eval::WdlModel;
 use quillon::nnue::{Network, NetworkParts};
@@ -92,31 +92,56 @@ fn an_unusable_network_file_is_refused_by_name() {
     client.quit();
 }
 
-/// The tables of three and four men, if they are there.
-fn shared_tables() -> Option<PathBuf> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/syzygy");
-    if !folder.is_dir() {
-        println!("skipped: there are no tables in {}", folder.display());
-        return None;
-    }
-    Some(folder)
+/// Positions of one set of tables.
+struct TableSample {
+    folder: PathBuf,
+    /// What is told of the tables.
+    told: &'static str,
+    men: usize,
+    /// Won, without a mate in sight, and the same when it is too late.
+    won: &'static str,
+    late: &'static str,
+    /// One capture away from a win in the tables.
+    near: &'static str,
 }
 
 #[test]
 fn endgame_tables_are_found_used_and_taken_away() {
-    let Some(shared) = shared_tables() else { return };
+    check_tables_are_used(&TableSample {
+        folder: tables::three_men(),
+        told: "5 WDL and 5 DTZ tables of up to 3 men",
+        men: 3,
+        won: "position fen 8/8/8/4k3/8/8/8/KR6 w - - 0 1",
+        late: "position fen 8/8/8/4k3/8/8/8/KR6 w - - 90 80",
+        near: "position fen 8/8/4k3/8/8/8/5Kn1/3Q4 w - - 3 60",
+    });
+}
+
+#[test]
+#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
+fn endgame_tables_are_found_used_and_taken_away_with_four_men() {
+    check_tables_are_used(&TableSample {
+        folder: tables::four_men(),
+        told: "35 WDL and 35 DTZ tables of up to 4 men",
+        men: 4,
+        won: "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 0 1",
+        late: "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 90 80",
+        near: "position fen 8/8/4k3/r7/8/8/5Kn1/3Q4 w - - 3 60",
+    });
+}
+
+fn check_tables_are_used(sample: &TableSample) {
+    let &TableSample { won, late, near, .. } = sample;
     let mut client = Client::start();
-    client.send(&format!("setoption name SyzygyPath value {}", shared.display()));
-    assert_eq!(client.sync(), ["info string Syzygy: 35 WDL and 35 DTZ tables of up to 4 men"]);
+    client.send(&format!("setoption name SyzygyPath value {}", sample.folder.display()));
+    assert_eq!(client.sync(), [format!("info string Syzygy: {}", sample.told)]);
     // At the root a win without a mate in sight has a score of its own, a draw is 0.
-    let won = "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 0 1";
     let drawn = "position fen 8/8/4k3/8/4P3/4K3/8/8 w - - 0 1";
     assert_eq!(client.search(won, "go depth 6").main().score, "cp 19999");
     assert_eq!(client.search(drawn, "go depth 6").main().score, "cp 0");
     client.send("setoption name Threads value 2");
     assert_eq!(client.search(won, "go depth 6").main().score, "cp 19999");
-    // In the tree too: the king takes the knight and has queen against rook.
-    let near = "position fen 8/8/4k3/r7/8/8/5Kn1/3Q4 w - - 3 60";
+    // In the tree too: the king takes the knight.
     let is_won = |search: Search| {
         let score = search.main().score.clone();
         score
@@ -129,18 +154,17 @@ fn endgame_tables_are_found_used_and_taken_away() {
     assert_eq!(client.search(won, "go depth 4").last_lines(2).len(), 2);
     // Draws are certain, with or without the fifty-move rule.
     client.send("setoption name UCI_ShowWDL value true");
-    for position in [drawn, "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 90 80"] {
+    for position in [drawn, late] {
         let search = client.search(position, "go depth 4");
         assert!(search.infos.iter().all(|info| info.wdl == Some([0, 1000, 0])), "{search:?}");
     }
     assert_eq!(client.search(won, "go depth 4").main().wdl, Some([1000, 0, 0]));
     client.send("setoption name MultiPV value 1");
     // The clock makes it a draw, unless the rule is off.
-    let late = "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 90 80";
     assert_eq!(client.search(late, "go depth 4").main().score, "cp 1");
     client.send("setoption name Syzygy50MoveRule value false");
     assert_eq!(client.search(late, "go depth 4").main().score, "cp 19999");
-    client.send("setoption name SyzygyProbeLimit value 3");
+    client.send(&format!("setoption name SyzygyProbeLimit value {}", sample.men - 1));
     assert!(!is_won(client.search(near, "go depth 8")));
     client.send("setoption name SyzygyProbeLimit value 7");
     assert!(is_won(client.search(near, "go depth 8")));
@@ -182,20 +206,16 @@ fn unusable_table_files_are_named_and_the_game_goes_on() {
 
 #[test]
 fn a_table_that_fails_in_a_search_is_named_once() {
-    let Some(shared) = shared_tables() else { return };
     let folder = Folder::new("late");
-    let mut bytes = std::fs::read(shared.join("KQvKR.rtbw")).expect("the shared file can be read");
+    let mut bytes = std::fs::read(tables::three_men().join("KQvK.rtbw")).expect("the table can be read");
     // The header stays sound; the index that leads to the blocks does not.
-    bytes[2234..2306].fill(0xFF);
-    folder.write("KQvKR.rtbw", &bytes);
-    for name in ["KQvK.rtbw", "KRvK.rtbw"] {
-        folder.write(name, &std::fs::read(shared.join(name)).expect("the shared file can be read"));
-    }
+    bytes[112..122].fill(0xFF);
+    folder.write("KQvK.rtbw", &bytes);
     let mut client = Client::start();
     client.send(&format!("setoption name SyzygyPath value {}", folder.0.display()));
-    assert_eq!(client.sync(), ["info string Syzygy: 3 WDL and 0 DTZ tables of up to 4 men"]);
+    assert_eq!(client.sync(), ["info string Syzygy: 1 WDL and 0 DTZ tables of up to 3 men"]);
     for expected in [1, 0] {
-        client.send("position fen 8/8/4k3/r7/8/8/5Kn1/3Q4 w - - 3 60");
+        client.send("position fen 8/8/4k3/8/8/8/5Kn1/3Q4 w - - 3 60");
         client.send("go depth 8");
         let lines = client.search_lines();
         let told = lines.iter().filter(|line| line.starts_with("info string Syzygy: ")).count();
@@ -222,10 +242,9 @@ fn the_reason_is_told_however_long_the_path() {
 
 #[test]
 fn folders_of_tables_may_stand_in_quotation_marks() {
-    let Some(shared) = shared_tables() else { return };
     let folders = [Folder::new("queens"), Folder::new("rooks")];
     for (folder, name) in folders.iter().zip(["KQvK.rtbw", "KRvK.rtbw"]) {
-        folder.write(name, &std::fs::read(shared.join(name)).expect("the shared file can be read"));
+        folder.write(name, &std::fs::read(tables::three_men().join(name)).expect("the table can be read"));
     }
     let [queens, rooks] = folders.each_ref().map(|folder| folder.0.display().to_string());
     let mut client = Client::start();

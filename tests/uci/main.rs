@@ -2,6 +2,8 @@
 
 #[path = "../client/mod.rs"]
 mod client;
+#[path = "../tables/mod.rs"]
+mod tables;
 
 mod ending;
 mod files;

@@ -184,7 +184,7 @@ fn a_long_search_tells_every_second_how_far_it_is() {
         let is_told = in_some_try(|| {
             set(&mut client, 1, lines);
             client.send(&format!("position fen {KIWIPETE}"));
-            silence(&mut client, 7000).0 < Duration::from_millis(1200)
+            silence(&mut client, 4500).0 < Duration::from_millis(1200)
         });
         assert!(is_told, "{lines}\n{}", client.log);
         client.quit();

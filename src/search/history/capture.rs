@@ -61,3 +61,43 @@ impl CaptureHistory {
         self.0[CaptureHistory::index(position, mv)].update(bonus);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::samples::{mv, position};
+
+    #[test]
+    fn noisy_moves_are_worth_what_they_take_and_become() {
+        let [pawn, knight, _, rook, queen, _] = SEE_VALUES;
+        for (fen, text, value) in [
+            ("4k3/8/8/3n4/4P3/8/8/4K3 w - - 0 1", "e4d5", knight),
+            ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", pawn),
+            ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", queen - pawn),
+            ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8n", knight - pawn),
+            ("1r6/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", rook + queen - pawn),
+        ] {
+            let position = position(fen);
+            assert_eq!(victim_value(&position, mv(&position, text)), value, "{fen} {text}");
+        }
+    }
+
+    #[test]
+    fn captures_are_told_apart_by_man_square_and_victim() {
+        let mut history = CaptureHistory::new().unwrap();
+        let learnt = position("4k3/8/8/2nnn3/3P4/8/8/4K3 w - - 0 1");
+        history.update(&learnt, mv(&learnt, "d4e5"), 1000);
+        let get = |fen: &str, text| {
+            let position = position(fen);
+            history.get(&position, mv(&position, text))
+        };
+        assert!(history.get(&learnt, mv(&learnt, "d4e5")) > 0);
+        assert!(get("4k3/8/8/4n3/5P2/8/8/4K3 w - - 0 1", "f4e5") > 0, "from another square");
+        assert_eq!(history.get(&learnt, mv(&learnt, "d4c5")), 0);
+        assert_eq!(get("4k3/8/8/4r3/3P4/8/8/4K3 w - - 0 1", "d4e5"), 0, "another victim");
+        assert_eq!(get("4k3/8/8/4n3/3B4/8/8/4K3 w - - 0 1", "d4e5"), 0, "another man");
+        assert_eq!(get("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"), 0, "en passant");
+        history.clear();
+        assert_eq!(history.get(&learnt, mv(&learnt, "d4e5")), 0);
+    }
+}

@@ -114,4 +114,22 @@ mod tests {
         }
         assert!(value.get() >= -16_384);
     }
+
+    #[test]
+    fn a_bonus_counts_for_less_the_more_was_learnt() {
+        let after = |start: &[i32], bonus| {
+            let mut value = HistoryValue::<16_384>::default();
+            start.iter().for_each(|&bonus| value.update(bonus));
+            let before = value.get();
+            value.update(bonus);
+            value.get() - before
+        };
+        assert_eq!((after(&[], 1000), after(&[], -1000), after(&[5000], 0)), (1000, -1000, 0));
+        // What was learnt already slows the same lesson down and makes the opposite one quicker.
+        assert!((1..1000).contains(&after(&[8000], 1000)) && after(&[8000], -1000) < -1000);
+        assert!((-999..0).contains(&after(&[-8000], -1000)) && after(&[-8000], 1000) > 1000);
+        for bonus in (-1600..1600).step_by(100) {
+            assert!(after(&[3000], bonus) < after(&[3000], bonus + 100), "{bonus}");
+        }
+    }
 }

@@ -285,3 +285,69 @@ impl ContinuationHistory {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::samples::{MIDDLEGAME, mv, position};
+
+    /// A quiet move of the sample, with moves before it that differ from each other.
+    fn sample() -> (Position, Move, Piece, ContKeys) {
+        let position = position(MIDDLEGAME);
+        let quiet = mv(&position, "f8e7");
+        let piece = position.piece_on(quiet.from()).unwrap();
+        let before = [Square::A1, Square::B1, Square::C1, Square::D1].map(|to| ContKey::new(piece, to));
+        (position, quiet, piece, before)
+    }
+
+    #[test]
+    fn quiet_scores_rise_and_sink_within_their_bounds() {
+        let (position, quiet, piece, before) = sample();
+        let context = QuietContext::new(&position, before);
+        for sign in [1, -1] {
+            let mut histories = Histories::new().unwrap();
+            let mut last = (0, 0);
+            for _ in 0..200 {
+                histories.update_quiet(&context, piece, quiet, sign * 1600);
+                let order = histories.quiet_scorer(&position, &Params::DEFAULT, &context)(quiet);
+                let now = (sign * histories.quiet_history(&context, piece, quiet), sign * order);
+                assert!(now.0 >= last.0 && now.1 >= last.1, "{last:?} {now:?}");
+                assert!(now.0 <= 4 * QUIET_MAX && now.1 <= 140_000, "{now:?}");
+                last = now;
+            }
+            assert!(last.0 > 3 * QUIET_MAX && last.1 > 6 * QUIET_MAX, "{last:?}");
+            histories.clear();
+            assert_eq!(histories.quiet_history(&context, piece, quiet), 0);
+        }
+    }
+
+    #[test]
+    fn moves_long_ago_count_half() {
+        let (_, quiet, piece, before) = sample();
+        let key = ContKey::new(piece, quiet.to());
+        let mut history = ContinuationHistory::new().unwrap();
+        history.update_all(&before, key, 1000);
+        let learnt = history.rows(&before).map(|row| row[key.index()].get());
+        assert_eq!(learnt, [1000, 1000, 500, 500]);
+        // Without a move before there is nothing to learn.
+        history.update_all(&[ContKey::NONE; 4], key, 1000);
+        assert!(history.rows(&[ContKey::NONE; 4])[0].iter().all(|value| value.get() == 0));
+    }
+
+    #[test]
+    fn fleeing_and_walking_into_danger_are_different_moves() {
+        let (_, quiet, ..) = sample();
+        let mut history = QuietHistory::new().unwrap();
+        let [from, to] = [quiet.from(), quiet.to()].map(|square| Bitboard::EMPTY.with(square));
+        let threats = [Bitboard::EMPTY, from, to, from | to];
+        for (learnt, &there) in threats.iter().enumerate() {
+            history.clear();
+            history.update(Color::Black, there, quiet, 1000);
+            for (asked, &here) in threats.iter().enumerate() {
+                let is_same = learnt == asked;
+                assert_eq!(history.get(Color::Black, here, quiet) > 0, is_same, "{learnt} {asked}");
+                assert_eq!(history.get(Color::White, here, quiet), 0);
+            }
+        }
+    }
+}
