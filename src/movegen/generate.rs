@@ -242,8 +242,13 @@ fn king_moves<const MODE: u8, S: Sink>(
     let king = position.king(us);
     let steps = king_attacks(king) & targets;
     let may_castle = MODE & QUIET != 0 && position.castling().any_of(us) && !position.in_check();
-    let walks =
-        if may_castle { CastlingSide::ALL.map(|side| position.castling_walk(side)) } else { [None, None] };
+    let mut walks = [None; 2];
+    if may_castle {
+        // A loop, since `array::map` with so large a closure is not inlined.
+        for side in CastlingSide::ALL {
+            walks[side as usize] = position.castling_walk(side);
+        }
+    }
     let walked = walks[0].unwrap_or_default() | walks[1].unwrap_or_default();
 
     let mut safe = (steps | walked)
