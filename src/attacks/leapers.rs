@@ -29,25 +29,25 @@ static KING: [Bitboard; 64] =
 static PAWN: [[Bitboard; 64]; 2] = [leaper_table([(-1, 1), (1, 1)]), leaper_table([(-1, -1), (1, -1)])];
 
 /// Squares a knight reaches from `square`.
-#[inline(always)]
+#[inline]
 pub fn knight_attacks(square: Square) -> Bitboard {
     KNIGHT[square.index()]
 }
 
 /// Squares a king reaches from `square`, castling aside.
-#[inline(always)]
+#[inline]
 pub fn king_attacks(square: Square) -> Bitboard {
     KING[square.index()]
 }
 
 /// Squares on which a pawn of `color` on `square` captures.
-#[inline(always)]
+#[inline]
 pub fn pawn_attacks(color: Color, square: Square) -> Bitboard {
     PAWN[color.index()][square.index()]
 }
 
 /// Squares on which any of these pawns of `color` captures.
-#[inline(always)]
+#[inline]
 pub fn pawn_attacks_of_set(color: Color, pawns: Bitboard) -> Bitboard {
     let ahead = pawns.forward(color);
     ahead.east() | ahead.west()

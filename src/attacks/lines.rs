@@ -84,13 +84,13 @@ const fn build(only_between: bool) -> Table {
 }
 
 /// Squares strictly between `a` and `b`, if they share a rank, file or diagonal; else empty.
-#[inline(always)]
+#[inline]
 pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][b.index()]
 }
 
 /// The rank, file or diagonal through `a` and `b` from edge to edge, both included; else empty.
-#[inline(always)]
+#[inline]
 pub fn line(a: Square, b: Square) -> Bitboard {
     LINE[a.index()][b.index()]
 }

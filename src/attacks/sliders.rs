@@ -23,7 +23,7 @@ struct Entry {
 
 impl Entry {
     #[cfg(target_feature = "bmi2")]
-    #[inline(always)]
+    #[inline]
     fn index(&self, occupied: Bitboard) -> usize {
         #[allow(unsafe_code)]
         // SAFETY: this function exists only in builds whose target is said to have BMI2.
@@ -32,7 +32,7 @@ impl Entry {
     }
 
     #[cfg(not(target_feature = "bmi2"))]
-    #[inline(always)]
+    #[inline]
     const fn index(&self, occupied: Bitboard) -> usize {
         let blockers = occupied.0 & self.mask;
         self.offset as usize + (blockers.wrapping_mul(self.magic) >> self.shift) as usize
@@ -123,31 +123,31 @@ const fn rays(diagonal: bool) -> [Bitboard; 64] {
 }
 
 /// Squares a rook on `square` attacks, the first blocker in each direction included.
-#[inline(always)]
+#[inline]
 pub fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     ROOK_TABLE[ROOK[square.index()].index(occupied)]
 }
 
 /// Squares a bishop on `square` attacks, the first blocker in each direction included.
-#[inline(always)]
+#[inline]
 pub fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     BISHOP_TABLE[BISHOP[square.index()].index(occupied)]
 }
 
 /// Rook and bishop attacks together.
-#[inline(always)]
+#[inline]
 pub fn queen_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     rook_attacks(square, occupied) | bishop_attacks(square, occupied)
 }
 
 /// Rook attacks on an empty board.
-#[inline(always)]
+#[inline]
 pub fn rook_rays(square: Square) -> Bitboard {
     ROOK_RAYS[square.index()]
 }
 
 /// Bishop attacks on an empty board.
-#[inline(always)]
+#[inline]
 pub fn bishop_rays(square: Square) -> Bitboard {
     BISHOP_RAYS[square.index()]
 }

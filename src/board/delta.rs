@@ -64,7 +64,7 @@ impl Delta {
     }
 
     /// Where `color`'s king came from and went to, if it moved.
-    #[inline(always)]
+    #[inline]
     pub fn king_path(&self, color: Color) -> Option<(Square, Square)> {
         let (removed, added) = match self {
             Delta::Nothing => return None,

@@ -76,7 +76,7 @@ impl Position {
 
     /// Squares where a man other than the king may land as far as checks go: everywhere without a
     /// check, on the checker or between it and the king with one, nowhere with two.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn check_mask(&self) -> Bitboard {
         match self.checkers.first() {
             None => Bitboard::ALL,
@@ -97,7 +97,7 @@ impl Position {
     /// The squares the king would cross and reach by castling to this wing, if the side to move has
     /// the right, nothing stands in the way, and the rook is free to leave. What remains to be asked
     /// is whether one of them is attacked. Assumes no check.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn castling_walk(&self, side: CastlingSide) -> Option<Bitboard> {
         let us = self.stm;
         let rook_from = self.castling_rook(us, side)?;

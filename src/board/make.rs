@@ -87,7 +87,7 @@ impl Position {
 
     /// The key that the position will mostly have after a move, told before the move is made so that a
     /// table entry can be fetched early. It is wrong where a move does more than to go and to take.
-    #[inline(always)]
+    #[inline]
     pub fn likely_key_after(&self, mv: Move) -> u64 {
         let (from, to) = (mv.from(), mv.to());
         let Some(piece) = self.piece_on(from) else { return self.key() };

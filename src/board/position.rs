@@ -51,7 +51,7 @@ pub struct CastlingPath {
 
 impl CastlingPath {
     /// The destinations of `color`'s castling to this wing.
-    #[inline(always)]
+    #[inline]
     pub const fn new(color: Color, side: CastlingSide) -> CastlingPath {
         let rank = Rank::R1.relative_to(color);
         let (king, rook) = match side {
@@ -62,7 +62,7 @@ impl CastlingPath {
     }
 
     /// The wing of a castling move stored as king takes rook.
-    #[inline(always)]
+    #[inline]
     pub fn side_of(king_from: Square, rook_from: Square) -> CastlingSide {
         if rook_from > king_from { CastlingSide::King } else { CastlingSide::Queen }
     }
@@ -89,143 +89,143 @@ impl Position {
     }
 
     /// The side to move.
-    #[inline(always)]
+    #[inline]
     pub fn stm(&self) -> Color {
         self.stm
     }
 
     /// The piece on a square.
-    #[inline(always)]
+    #[inline]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
         self.mailbox[square.index()]
     }
 
     /// All men.
-    #[inline(always)]
+    #[inline]
     pub fn occupied(&self) -> Bitboard {
         self.by_color[0] | self.by_color[1]
     }
 
     /// All men of a side.
-    #[inline(always)]
+    #[inline]
     pub fn colored(&self, color: Color) -> Bitboard {
         self.by_color[color.index()]
     }
 
     /// All men of a type, of both sides.
-    #[inline(always)]
+    #[inline]
     pub fn of_type(&self, kind: PieceType) -> Bitboard {
         self.by_type[kind.index()]
     }
 
     /// All men of a side and type.
-    #[inline(always)]
+    #[inline]
     pub fn pieces(&self, color: Color, kind: PieceType) -> Bitboard {
         self.by_type[kind.index()] & self.by_color[color.index()]
     }
 
     /// Rooks and queens of a side.
-    #[inline(always)]
+    #[inline]
     pub fn orthogonal_sliders(&self, color: Color) -> Bitboard {
         (self.of_type(PieceType::Rook) | self.of_type(PieceType::Queen)) & self.colored(color)
     }
 
     /// Bishops and queens of a side.
-    #[inline(always)]
+    #[inline]
     pub fn diagonal_sliders(&self, color: Color) -> Bitboard {
         (self.of_type(PieceType::Bishop) | self.of_type(PieceType::Queen)) & self.colored(color)
     }
 
     /// Whether a side has anything besides king and pawns.
-    #[inline(always)]
+    #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
         let pawns_and_king = self.of_type(PieceType::Pawn) | self.of_type(PieceType::King);
         (self.colored(color) & !pawns_and_king).any()
     }
 
     /// The square of a side's king.
-    #[inline(always)]
+    #[inline]
     pub fn king(&self, color: Color) -> Square {
         // The invariant promises a king; a1 can only appear while a FEN is being read.
         self.pieces(color, PieceType::King).first().unwrap_or(Square::A1)
     }
 
     /// The men that give check to the side to move.
-    #[inline(always)]
+    #[inline]
     pub fn checkers(&self) -> Bitboard {
         self.checkers
     }
 
     /// Whether the side to move is in check.
-    #[inline(always)]
+    #[inline]
     pub fn in_check(&self) -> bool {
         self.checkers.any()
     }
 
     /// Men of the side to move that are pinned to their king.
-    #[inline(always)]
+    #[inline]
     pub fn pinned(&self) -> Bitboard {
         self.pinned
     }
 
     /// The castling rights still held.
-    #[inline(always)]
+    #[inline]
     pub fn castling(&self) -> CastlingRights {
         self.castling
     }
 
     /// Where the rook of a castling right stands, if the right is held.
-    #[inline(always)]
+    #[inline]
     pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
         self.castling.has(color, side).then(|| self.castling_rooks[CastlingRights::slot(color, side)])
     }
 
     /// The square behind the pawn that just moved two steps, if it can legally be taken en passant.
-    #[inline(always)]
+    #[inline]
     pub fn en_passant(&self) -> Option<Square> {
         self.en_passant
     }
 
     /// Plies since the last capture or pawn move.
-    #[inline(always)]
+    #[inline]
     pub fn halfmove_clock(&self) -> u16 {
         self.halfmove_clock
     }
 
     /// Number of the current full move, from 1.
-    #[inline(always)]
+    #[inline]
     pub fn fullmove_number(&self) -> u16 {
         self.fullmove_number
     }
 
     /// All hash keys.
-    #[inline(always)]
+    #[inline]
     pub fn keys(&self) -> &Keys {
         &self.keys
     }
 
     /// The hash key of the whole position.
-    #[inline(always)]
+    #[inline]
     pub fn key(&self) -> u64 {
         self.keys.main
     }
 
     /// Adds a man to an empty square.
-    #[inline(always)]
+    #[inline]
     pub(super) fn put(&mut self, piece: Piece, square: Square) {
         self.mailbox[square.index()] = Some(piece);
         self.toggle(piece, square);
     }
 
     /// Removes the man `piece` from its square.
-    #[inline(always)]
+    #[inline]
     pub(super) fn take(&mut self, piece: Piece, square: Square) {
         self.mailbox[square.index()] = None;
         self.toggle(piece, square);
     }
 
     /// Moves the man `piece` to an empty square.
-    #[inline(always)]
+    #[inline]
     pub(super) fn shift(&mut self, piece: Piece, from: Square, to: Square) {
         self.mailbox[from.index()] = None;
         self.mailbox[to.index()] = Some(piece);
@@ -235,7 +235,7 @@ impl Position {
         self.keys.shift_piece(piece, from, to);
     }
 
-    #[inline(always)]
+    #[inline]
     fn toggle(&mut self, piece: Piece, square: Square) {
         let bit = square.bitboard();
         self.by_type[piece.kind().index()] ^= bit;
@@ -244,7 +244,7 @@ impl Position {
     }
 
     /// All men of both sides that attack `square` when the board is occupied as given.
-    #[inline(always)]
+    #[inline]
     pub fn attackers_to(&self, square: Square, occupied: Bitboard) -> Bitboard {
         let queens = self.of_type(PieceType::Queen);
         pawn_attacks(Color::Black, square) & self.pieces(Color::White, PieceType::Pawn)
@@ -256,7 +256,7 @@ impl Position {
     }
 
     /// Whether `by` attacks `square` when the board is occupied as given.
-    #[inline(always)]
+    #[inline]
     pub fn is_attacked(&self, square: Square, by: Color, occupied: Bitboard) -> bool {
         (pawn_attacks(!by, square) & self.pieces(by, PieceType::Pawn)
             | knight_attacks(square) & self.pieces(by, PieceType::Knight)
@@ -302,7 +302,7 @@ impl Position {
     }
 
     /// The single men, of either side, that stand between `color`'s king and an enemy slider on its line.
-    #[inline(always)]
+    #[inline]
     pub fn blockers_for_king(&self, color: Color) -> Bitboard {
         let king = self.king(color);
         let occupied = self.occupied();
@@ -319,7 +319,7 @@ impl Position {
     }
 
     /// Finds checkers and pinned men of the side to move from scratch.
-    #[inline(always)]
+    #[inline]
     pub(super) fn refresh_king_danger(&mut self) {
         let (us, them) = (self.stm, !self.stm);
         let king = self.king(us);

@@ -20,12 +20,12 @@ pub struct ReversibleMoves {
     squares: Box<[(Square, Square); SIZE]>,
 }
 
-#[inline(always)]
+#[inline]
 const fn first_place(key: u64) -> usize {
     key as usize % SIZE
 }
 
-#[inline(always)]
+#[inline]
 const fn second_place(key: u64) -> usize {
     (key >> 16) as usize % SIZE
 }
@@ -74,7 +74,7 @@ impl ReversibleMoves {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn find(&self, key: u64) -> Option<(Square, Square)> {
         [first_place(key), second_place(key)]
             .into_iter()

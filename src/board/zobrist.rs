@@ -71,31 +71,31 @@ pub struct Keys {
 
 impl Keys {
     /// Identifies the pawns of both sides.
-    #[inline(always)]
+    #[inline]
     pub fn pawn(&self) -> u64 {
         self.structure[0]
     }
 
     /// Identifies the men of `color` other than pawns, its king included.
-    #[inline(always)]
+    #[inline]
     pub fn non_pawn(&self, color: Color) -> u64 {
         self.structure[1 + color.index()]
     }
 
     /// Adds a piece that is absent or removes one that is present.
-    #[inline(always)]
+    #[inline]
     pub(super) fn toggle_piece(&mut self, piece: Piece, square: Square) {
         self.toggle_key(piece, TABLE.piece[piece.index()][square.index()]);
     }
 
     /// Moves a piece.
-    #[inline(always)]
+    #[inline]
     pub(super) fn shift_piece(&mut self, piece: Piece, from: Square, to: Square) {
         let keys = &TABLE.piece[piece.index()];
         self.toggle_key(piece, keys[from.index()] ^ keys[to.index()]);
     }
 
-    #[inline(always)]
+    #[inline]
     fn toggle_key(&mut self, piece: Piece, key: u64) {
         self.main ^= key;
         self.structure[STRUCTURE[piece.index()] as usize] ^= key;
@@ -104,13 +104,13 @@ impl Keys {
     }
 
     /// Passes the move to the other side.
-    #[inline(always)]
+    #[inline]
     pub(super) fn toggle_side(&mut self) {
         self.main ^= TABLE.black_to_move;
     }
 
     /// Adds or removes a castling right.
-    #[inline(always)]
+    #[inline]
     pub(super) fn toggle_castling(&mut self, color: Color, side: CastlingSide, rook: File) {
         self.main ^= TABLE.castling[CastlingRights::slot(color, side)][rook.index()];
     }
@@ -121,21 +121,21 @@ impl Keys {
     }
 
     /// Adds or removes the possibility of an en-passant capture on this file.
-    #[inline(always)]
+    #[inline]
     pub(super) fn toggle_en_passant(&mut self, file: File) {
         self.main ^= TABLE.en_passant[file.index()];
     }
 }
 
 /// By how much the main key changes when a piece moves between two squares and the turn passes.
-#[inline(always)]
+#[inline]
 pub(super) fn reversible_move_key(piece: Piece, from: Square, to: Square) -> u64 {
     let keys = &TABLE.piece[piece.index()];
     keys[from.index()] ^ keys[to.index()] ^ TABLE.black_to_move
 }
 
 /// The part of a piece on a square in the main key.
-#[inline(always)]
+#[inline]
 pub(super) fn piece_key(piece: Piece, square: Square) -> u64 {
     TABLE.piece[piece.index()][square.index()]
 }

@@ -34,7 +34,7 @@ const ALL: u8 = NOISY | QUIET;
 struct ListSink<'a>(&'a mut MoveList);
 
 impl ListSink<'_> {
-    #[inline(always)]
+    #[inline]
     fn push(&mut self, mv: Move) {
         // 218 moves are the most a legal position can have; the FEN rules keep every position below the capacity.
         let full = self.0.try_push(mv);
@@ -43,7 +43,7 @@ impl ListSink<'_> {
 }
 
 impl Sink for ListSink<'_> {
-    #[inline(always)]
+    #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard, enemies: Bitboard) -> ControlFlow<()> {
         for to in targets {
             let kind = if enemies.has(to) { MoveKind::Capture } else { MoveKind::Quiet };
@@ -52,7 +52,7 @@ impl Sink for ListSink<'_> {
         Continue(())
     }
 
-    #[inline(always)]
+    #[inline]
     fn pawns(&mut self, targets: Bitboard, offset: i8, kind: MoveKind) -> ControlFlow<()> {
         for to in targets {
             self.push(Move::new(to.offset(-offset), to, kind));
@@ -60,7 +60,7 @@ impl Sink for ListSink<'_> {
         Continue(())
     }
 
-    #[inline(always)]
+    #[inline]
     fn promotions<const MODE: u8>(
         &mut self,
         targets: Bitboard,
@@ -82,7 +82,7 @@ impl Sink for ListSink<'_> {
         Continue(())
     }
 
-    #[inline(always)]
+    #[inline]
     fn single(&mut self, mv: Move) -> ControlFlow<()> {
         self.push(mv);
         Continue(())
@@ -92,25 +92,25 @@ impl Sink for ListSink<'_> {
 struct CountSink(u64);
 
 impl Sink for CountSink {
-    #[inline(always)]
+    #[inline]
     fn piece(&mut self, _: Square, targets: Bitboard, _: Bitboard) -> ControlFlow<()> {
         self.0 += u64::from(targets.count());
         Continue(())
     }
 
-    #[inline(always)]
+    #[inline]
     fn pawns(&mut self, targets: Bitboard, _: i8, _: MoveKind) -> ControlFlow<()> {
         self.0 += u64::from(targets.count());
         Continue(())
     }
 
-    #[inline(always)]
+    #[inline]
     fn promotions<const MODE: u8>(&mut self, targets: Bitboard, _: i8, _: bool) -> ControlFlow<()> {
         self.0 += 4 * u64::from(targets.count());
         Continue(())
     }
 
-    #[inline(always)]
+    #[inline]
     fn single(&mut self, _: Move) -> ControlFlow<()> {
         self.0 += 1;
         Continue(())
@@ -121,22 +121,22 @@ impl Sink for CountSink {
 struct AnySink;
 
 impl Sink for AnySink {
-    #[inline(always)]
+    #[inline]
     fn piece(&mut self, _: Square, targets: Bitboard, _: Bitboard) -> ControlFlow<()> {
         if targets.any() { Break(()) } else { Continue(()) }
     }
 
-    #[inline(always)]
+    #[inline]
     fn pawns(&mut self, targets: Bitboard, _: i8, _: MoveKind) -> ControlFlow<()> {
         if targets.any() { Break(()) } else { Continue(()) }
     }
 
-    #[inline(always)]
+    #[inline]
     fn promotions<const MODE: u8>(&mut self, targets: Bitboard, _: i8, _: bool) -> ControlFlow<()> {
         if targets.any() { Break(()) } else { Continue(()) }
     }
 
-    #[inline(always)]
+    #[inline]
     fn single(&mut self, _: Move) -> ControlFlow<()> {
         Break(())
     }
@@ -174,7 +174,7 @@ impl Position {
     }
 }
 
-#[inline(always)]
+#[inline]
 fn generate<const MODE: u8, S: Sink>(position: &Position, sink: &mut S) -> ControlFlow<()> {
     match position.stm() {
         Color::White => generate_for::<true, MODE, S>(position, sink),
@@ -183,7 +183,7 @@ fn generate<const MODE: u8, S: Sink>(position: &Position, sink: &mut S) -> Contr
 }
 
 /// The generator for one colour, so that pawn directions are constants.
-#[inline(always)]
+#[inline]
 fn generate_for<const WHITE: bool, const MODE: u8, S: Sink>(
     position: &Position,
     sink: &mut S,
@@ -242,8 +242,13 @@ fn king_moves<const MODE: u8, S: Sink>(
     let king = position.king(us);
     let steps = king_attacks(king) & targets;
     let may_castle = MODE & QUIET != 0 && position.castling().any_of(us) && !position.in_check();
-    let walks =
-        if may_castle { CastlingSide::ALL.map(|side| position.castling_walk(side)) } else { [None, None] };
+    let mut walks = [None; 2];
+    if may_castle {
+        // A loop, since `array::map` with so large a closure is not inlined.
+        for side in CastlingSide::ALL {
+            walks[side as usize] = position.castling_walk(side);
+        }
+    }
     let walked = walks[0].unwrap_or_default() | walks[1].unwrap_or_default();
 
     let mut safe = (steps | walked)
@@ -279,7 +284,7 @@ fn king_moves<const MODE: u8, S: Sink>(
     Continue(())
 }
 
-#[inline(always)]
+#[inline]
 fn pawn_moves<const WHITE: bool, const MODE: u8, S: Sink>(
     position: &Position,
     check_mask: Bitboard,

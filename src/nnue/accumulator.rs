@@ -96,14 +96,14 @@ impl AccumulatorStack {
     ///
     /// # Panics
     /// More than [`MAX_PLY`] moves deep.
-    #[inline(always)]
+    #[inline]
     pub fn push(&mut self, delta: Delta) {
         self.top += 1;
         self.plies[self.top] = Ply { delta, computed: [false; 2] };
     }
 
     /// Takes the last move back.
-    #[inline(always)]
+    #[inline]
     pub fn pop(&mut self) {
         debug_assert!(self.top > 0, "every pop has its push");
         self.top -= 1;
@@ -125,13 +125,13 @@ impl AccumulatorStack {
     }
 
     /// Where an accumulator starts in `values`.
-    #[inline(always)]
+    #[inline]
     fn place(&self, ply: usize, perspective: Color) -> usize {
         (2 * ply + perspective.index()) * self.blocks
     }
 
     /// Sees to it that the accumulator of the current position is known.
-    #[inline(always)]
+    #[inline]
     fn compute(&mut self, perspective: Color, position: &Position) {
         let side = perspective.index();
         let mut known = self.top;
@@ -149,7 +149,7 @@ impl AccumulatorStack {
     }
 
     /// Computes an accumulator from that of the ply before.
-    #[inline(always)]
+    #[inline]
     fn update(&mut self, ply: usize, perspective: Color, view: Viewpoint) {
         let (from, to) = (self.place(ply - 1, perspective), self.place(ply, perspective));
         let (earlier, later) = self.values.split_at_mut(to);
@@ -186,7 +186,7 @@ impl AccumulatorStack {
 }
 
 /// Whether a move took the king of this side across the middle of the board or into another king bucket.
-#[inline(always)]
+#[inline]
 fn changes_view(network: &Network, delta: &Delta, perspective: Color) -> bool {
     let king = delta.king_path(perspective);
     king.is_some_and(|(from, to)| network.view(perspective, from) != network.view(perspective, to))
@@ -257,7 +257,7 @@ impl Board {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn men(&self, piece: Piece) -> Bitboard {
         self.by_color[piece.color().index()] & self.by_type[piece.kind().index()]
     }

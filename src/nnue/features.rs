@@ -37,7 +37,7 @@ pub const fn king_bucket(buckets: usize, king: usize) -> usize {
 /// index) on a square (its index, as its side's [`Viewpoint`] sees it). It is below [`FEATURES`].
 ///
 /// Order: `[own, enemy][pawn, knight, bishop, rook, queen, king][a1 .. h8]`.
-#[inline(always)]
+#[inline]
 pub const fn feature_index(enemy: bool, kind: usize, square: usize) -> usize {
     (enemy as usize * 6 + kind) * 64 + square
 }
@@ -57,7 +57,7 @@ pub const fn can_occur(king_buckets: usize, input: usize) -> bool {
 }
 
 /// Which of the output layers, 1 or 8, answers with so many men on the board (2..=32).
-#[inline(always)]
+#[inline]
 pub const fn output_bucket(buckets: usize, men: usize) -> usize {
     if buckets == 1 { 0 } else { (men - 2) / 4 }
 }
@@ -74,7 +74,7 @@ pub struct Viewpoint {
 
 impl Viewpoint {
     /// The view of `perspective`, whose king stands on `king`, for a network with `king_buckets`, 1 or 4.
-    #[inline(always)]
+    #[inline]
     pub const fn new(king_buckets: usize, perspective: Color, king: Square) -> Viewpoint {
         let mirror = if king as u8 & 4 != 0 { 7 } else { 0 };
         let flip = (perspective as u8 * 56) ^ mirror;
@@ -83,7 +83,7 @@ impl Viewpoint {
     }
 
     /// The side that looks.
-    #[inline(always)]
+    #[inline]
     pub const fn perspective(self) -> Color {
         self.perspective
     }
@@ -95,7 +95,7 @@ impl Viewpoint {
     }
 
     /// The input that a man switches on, below [`FEATURES`] times the number of king buckets.
-    #[inline(always)]
+    #[inline]
     pub const fn feature(self, piece: Piece, square: Square) -> usize {
         let enemy = piece.index() & 1 != self.perspective.index();
         self.first as usize + feature_index(enemy, piece.index() >> 1, (square as u8 ^ self.flip) as usize)

@@ -254,32 +254,32 @@ impl Network {
     }
 
     /// Blocks of neurons a side.
-    #[inline(always)]
+    #[inline]
     pub(super) fn blocks(&self) -> usize {
         self.feature_bias.len()
     }
 
     /// The view of a side whose king stands there.
-    #[inline(always)]
+    #[inline]
     pub(super) fn view(&self, perspective: Color, king: Square) -> Viewpoint {
         Viewpoint::new(self.king_buckets, perspective, king)
     }
 
     /// All rows of the first layer.
-    #[inline(always)]
+    #[inline]
     pub(super) fn rows(&self) -> &[Block] {
         &self.feature_weights
     }
 
     /// The weights from one feature to all neurons.
-    #[inline(always)]
+    #[inline]
     pub(super) fn row(&self, feature: usize) -> &[Block] {
         let blocks = self.blocks();
         &self.feature_weights[feature * blocks..][..blocks]
     }
 
     /// The accumulator of an empty board.
-    #[inline(always)]
+    #[inline]
     pub(super) fn bias(&self) -> &[Block] {
         &self.feature_bias
     }

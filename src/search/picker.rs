@@ -195,7 +195,7 @@ impl MovePicker {
 }
 
 /// Victim's and promotion's worth, corrected by what captures like this have done before.
-#[inline(always)]
+#[inline]
 fn noisy_score(position: &Position, p: &Params, histories: &Histories, mv: Move) -> i32 {
     victim_value(position, mv) + histories.capture.get(position, mv) / p.noisy_order_history
 }

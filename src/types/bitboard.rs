@@ -22,67 +22,67 @@ impl Bitboard {
     pub const FILE_H: Bitboard = Bitboard(0x8080_8080_8080_8080);
 
     /// Whether no square is in the set.
-    #[inline(always)]
+    #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Whether any square is in the set.
-    #[inline(always)]
+    #[inline]
     pub const fn any(self) -> bool {
         self.0 != 0
     }
 
     /// Whether two or more squares are in the set.
-    #[inline(always)]
+    #[inline]
     pub const fn many(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
     }
 
     /// Number of squares in the set.
-    #[inline(always)]
+    #[inline]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
     /// Whether `square` is in the set.
-    #[inline(always)]
+    #[inline]
     pub const fn has(self, square: Square) -> bool {
         self.0 >> square as u8 & 1 != 0
     }
 
     /// Whether the sets share a square.
-    #[inline(always)]
+    #[inline]
     pub const fn meets(self, other: Bitboard) -> bool {
         self.0 & other.0 != 0
     }
 
     /// The set with `square` added.
-    #[inline(always)]
+    #[inline]
     pub const fn with(self, square: Square) -> Bitboard {
         Bitboard(self.0 | 1 << square as u8)
     }
 
     /// The set without `square`.
-    #[inline(always)]
+    #[inline]
     pub const fn without(self, square: Square) -> Bitboard {
         Bitboard(self.0 & !(1 << square as u8))
     }
 
     /// The lowest square (towards a1), if any.
-    #[inline(always)]
+    #[inline]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square::from_index(self.0.trailing_zeros() as u8)) }
     }
 
     /// The highest square (towards h8), if any.
-    #[inline(always)]
+    #[inline]
     pub const fn last(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square::from_index(63 - self.0.leading_zeros() as u8)) }
     }
 
     /// One rank up the board as `color` sees it.
-    #[inline(always)]
+    #[inline]
     pub const fn forward(self, color: Color) -> Bitboard {
         match color {
             Color::White => Bitboard(self.0 << 8),
@@ -91,19 +91,19 @@ impl Bitboard {
     }
 
     /// One file towards the h-file; the h-file falls off.
-    #[inline(always)]
+    #[inline]
     pub const fn east(self) -> Bitboard {
         Bitboard((self.0 & !Self::FILE_H.0) << 1)
     }
 
     /// One file towards the a-file; the a-file falls off.
-    #[inline(always)]
+    #[inline]
     pub const fn west(self) -> Bitboard {
         Bitboard((self.0 & !Self::FILE_A.0) >> 1)
     }
 
     /// All squares from these to the end of the board in `color`'s forward direction, these excluded.
-    #[inline(always)]
+    #[inline]
     pub const fn forward_fill(self, color: Color) -> Bitboard {
         let mut b = self.forward(color).0;
         match color {
@@ -127,14 +127,14 @@ macro_rules! bit_operator {
         impl $trait for Bitboard {
             type Output = Bitboard;
 
-            #[inline(always)]
+            #[inline]
             fn $method(self, other: Bitboard) -> Bitboard {
                 Bitboard(self.0 $op other.0)
             }
         }
 
         impl $assign_trait for Bitboard {
-            #[inline(always)]
+            #[inline]
             fn $assign_method(&mut self, other: Bitboard) {
                 *self = Bitboard(self.0 $op other.0);
             }
@@ -149,7 +149,7 @@ bit_operator!(BitXor bitxor BitXorAssign bitxor_assign ^);
 impl Not for Bitboard {
     type Output = Bitboard;
 
-    #[inline(always)]
+    #[inline]
     fn not(self) -> Bitboard {
         Bitboard(!self.0)
     }
@@ -162,7 +162,7 @@ pub struct Squares(u64);
 impl Iterator for Squares {
     type Item = Square;
 
-    #[inline(always)]
+    #[inline]
     fn next(&mut self) -> Option<Square> {
         let square = Bitboard(self.0).first()?;
         self.0 &= self.0 - 1;
@@ -174,7 +174,7 @@ impl IntoIterator for Bitboard {
     type Item = Square;
     type IntoIter = Squares;
 
-    #[inline(always)]
+    #[inline]
     fn into_iter(self) -> Squares {
         Squares(self.0)
     }

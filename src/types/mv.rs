@@ -82,7 +82,7 @@ const _: () = assert!(size_of::<Option<Move>>() == 2);
 
 impl Move {
     /// The move `from` - `to` of the given kind.
-    #[inline(always)]
+    #[inline]
     pub const fn new(from: Square, to: Square, kind: MoveKind) -> Move {
         let bits = from as u16 | (to as u16) << 6 | (kind as u16) << 12;
         match NonZeroU16::new(bits) {
@@ -93,13 +93,13 @@ impl Move {
     }
 
     /// The packed form, never zero.
-    #[inline(always)]
+    #[inline]
     pub const fn bits(self) -> u16 {
         self.0.get()
     }
 
     /// Unpacks a move; `None` for zero and for the unused kinds.
-    #[inline(always)]
+    #[inline]
     pub const fn from_bits(bits: u16) -> Option<Move> {
         match (NonZeroU16::new(bits), MoveKind::from_bits(bits >> 12)) {
             (Some(bits), Some(_)) => Some(Move(bits)),
@@ -108,19 +108,19 @@ impl Move {
     }
 
     /// The square the piece leaves.
-    #[inline(always)]
+    #[inline]
     pub const fn from(self) -> Square {
         Square::from_index(self.bits() as u8 & 63)
     }
 
     /// The square the piece reaches; for castling, the square of the rook.
-    #[inline(always)]
+    #[inline]
     pub const fn to(self) -> Square {
         Square::from_index((self.bits() >> 6) as u8 & 63)
     }
 
     /// The kind of move.
-    #[inline(always)]
+    #[inline]
     pub const fn kind(self) -> MoveKind {
         match MoveKind::from_bits(self.bits() >> 12) {
             Some(kind) => kind,
@@ -130,19 +130,19 @@ impl Move {
     }
 
     /// From and to squares as one index below 4096: from + 64 * to.
-    #[inline(always)]
+    #[inline]
     pub const fn from_to(self) -> usize {
         self.bits() as usize & 4095
     }
 
     /// Whether a man is taken, en passant included.
-    #[inline(always)]
+    #[inline]
     pub const fn is_capture(self) -> bool {
         self.bits() >> 12 & CAPTURE_BIT != 0
     }
 
     /// The piece a pawn turns into, if it does.
-    #[inline(always)]
+    #[inline]
     pub const fn promotion(self) -> Option<PieceType> {
         let kind = self.bits() >> 12;
         if kind & PROMOTION_BIT == 0 {
@@ -152,26 +152,26 @@ impl Move {
     }
 
     /// Whether the king castles.
-    #[inline(always)]
+    #[inline]
     pub const fn is_castle(self) -> bool {
         self.bits() >> 12 == MoveKind::Castle as u16
     }
 
     /// Whether it is an en-passant capture.
-    #[inline(always)]
+    #[inline]
     pub const fn is_en_passant(self) -> bool {
         self.bits() >> 12 == MoveKind::EnPassant as u16
     }
 
     /// Captures and queen promotions, which change the material balance at once.
-    #[inline(always)]
+    #[inline]
     pub const fn is_noisy(self) -> bool {
         let kind = self.bits() >> 12;
         kind & CAPTURE_BIT != 0 || kind == MoveKind::PromoteQueen as u16
     }
 
     /// Whether it is not noisy.
-    #[inline(always)]
+    #[inline]
     pub const fn is_quiet(self) -> bool {
         !self.is_noisy()
     }
@@ -216,25 +216,25 @@ impl CastlingRights {
     pub const NONE: CastlingRights = CastlingRights(0);
 
     /// The slot of a right in per-right tables, 0 to 3.
-    #[inline(always)]
+    #[inline]
     pub const fn slot(color: Color, side: CastlingSide) -> usize {
         color as usize * 2 + side as usize
     }
 
     /// Whether no right is left.
-    #[inline(always)]
+    #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Whether this right is held.
-    #[inline(always)]
+    #[inline]
     pub const fn has(self, color: Color, side: CastlingSide) -> bool {
         self.0 >> Self::slot(color, side) & 1 != 0
     }
 
     /// Whether `color` holds any right.
-    #[inline(always)]
+    #[inline]
     pub const fn any_of(self, color: Color) -> bool {
         self.0 >> (color as u8 * 2) & 3 != 0
     }
@@ -245,7 +245,7 @@ impl CastlingRights {
     }
 
     /// Takes one right away.
-    #[inline(always)]
+    #[inline]
     pub const fn remove(&mut self, color: Color, side: CastlingSide) {
         self.0 &= !(1 << Self::slot(color, side));
     }

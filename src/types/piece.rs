@@ -17,13 +17,13 @@ impl Color {
     pub const ALL: [Color; 2] = [Color::White, Color::Black];
 
     /// 0 for White, 1 for Black: the index of per-side tables.
-    #[inline(always)]
+    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 
     /// +8 for White, -8 for Black: the square offset of a pawn push.
-    #[inline(always)]
+    #[inline]
     pub const fn forward(self) -> i8 {
         match self {
             Color::White => 8,
@@ -35,7 +35,7 @@ impl Color {
 impl Not for Color {
     type Output = Color;
 
-    #[inline(always)]
+    #[inline]
     fn not(self) -> Color {
         match self {
             Color::White => Color::Black,
@@ -74,7 +74,7 @@ impl PieceType {
     ];
 
     /// Table index, 0 (pawn) to 5 (king).
-    #[inline(always)]
+    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -145,25 +145,25 @@ impl Piece {
     ];
 
     /// The piece of this colour and type.
-    #[inline(always)]
+    #[inline]
     pub const fn new(color: Color, kind: PieceType) -> Piece {
         Piece::ALL[kind as usize * 2 + color as usize]
     }
 
     /// The side it belongs to.
-    #[inline(always)]
+    #[inline]
     pub const fn color(self) -> Color {
         if self as u8 & 1 == 0 { Color::White } else { Color::Black }
     }
 
     /// Its type without the colour.
-    #[inline(always)]
+    #[inline]
     pub const fn kind(self) -> PieceType {
         PieceType::ALL[self as usize >> 1]
     }
 
     /// Table index, 0 to 11.
-    #[inline(always)]
+    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }

@@ -32,43 +32,43 @@ impl Score {
     pub const MIN_MATE: Score = Score(Score::MATE.0 - 2 * MAX_PLY as i32);
 
     /// Giving mate at `ply` plies from the root.
-    #[inline(always)]
+    #[inline]
     pub const fn mate_in(ply: usize) -> Score {
         Score(Score::MATE.0 - ply as i32)
     }
 
     /// Being mated at `ply` plies from the root.
-    #[inline(always)]
+    #[inline]
     pub const fn mated_in(ply: usize) -> Score {
         Score(ply as i32 - Score::MATE.0)
     }
 
     /// Reaching a position at `ply` plies from the root that a tablebase calls won.
-    #[inline(always)]
+    #[inline]
     pub const fn tablebase_win(ply: usize) -> Score {
         Score(Score::TABLEBASE_WIN.0 - ply as i32)
     }
 
     /// A proven win: mate or tablebase.
-    #[inline(always)]
+    #[inline]
     pub const fn is_win(self) -> bool {
         self.0 > Score::MAX_EVAL.0
     }
 
     /// A proven loss: mate or tablebase.
-    #[inline(always)]
+    #[inline]
     pub const fn is_loss(self) -> bool {
         self.0 < -Score::MAX_EVAL.0
     }
 
     /// A proven win or loss.
-    #[inline(always)]
+    #[inline]
     pub const fn is_decisive(self) -> bool {
         self.is_win() || self.is_loss()
     }
 
     /// A mate for or against the side to move.
-    #[inline(always)]
+    #[inline]
     pub const fn is_mate(self) -> bool {
         self.0.abs() >= Score::MIN_MATE.0
     }
@@ -86,14 +86,14 @@ impl Score {
     }
 
     /// Bounds a heuristic value to the evaluation band, so that it never looks like a proof.
-    #[inline(always)]
+    #[inline]
     pub fn clamp_eval(self) -> Score {
         self.clamp(-Score::MAX_EVAL, Score::MAX_EVAL)
     }
 
     /// For storage in the table: turns "mate at this ply from the root" into "mate this far from
     /// the node", which stays true when the position is met at another ply.
-    #[inline(always)]
+    #[inline]
     pub const fn to_tt(self, ply: usize) -> Score {
         if self.is_win() {
             Score(self.0 + ply as i32)
@@ -105,7 +105,7 @@ impl Score {
     }
 
     /// For a decisive score, the plies from here to the mate or to the position that a tablebase knows.
-    #[inline(always)]
+    #[inline]
     const fn plies_to_end(self) -> i32 {
         let end = if self.is_mate() { Score::MATE } else { Score::TABLEBASE_WIN };
         end.0 - self.0.abs()
@@ -113,7 +113,7 @@ impl Score {
 
     /// The reverse of [`Score::to_tt`]. A mate or tablebase win that the fifty-move rule forestalls,
     /// `halfmove_clock` plies being used up already, becomes a mere large evaluation.
-    #[inline(always)]
+    #[inline]
     pub const fn from_tt(self, ply: usize, halfmove_clock: u16) -> Score {
         let plies_left = 100 - halfmove_clock as i32;
         if self.is_win() {
@@ -144,7 +144,7 @@ impl fmt::Debug for Score {
 impl Neg for Score {
     type Output = Score;
 
-    #[inline(always)]
+    #[inline]
     fn neg(self) -> Score {
         Score(-self.0)
     }
@@ -153,7 +153,7 @@ impl Neg for Score {
 impl Add<i32> for Score {
     type Output = Score;
 
-    #[inline(always)]
+    #[inline]
     fn add(self, other: i32) -> Score {
         Score(self.0 + other)
     }
@@ -162,7 +162,7 @@ impl Add<i32> for Score {
 impl Sub<i32> for Score {
     type Output = Score;
 
-    #[inline(always)]
+    #[inline]
     fn sub(self, other: i32) -> Score {
         Score(self.0 - other)
     }
@@ -172,7 +172,7 @@ impl Sub for Score {
     type Output = i32;
 
     /// The distance between two scores.
-    #[inline(always)]
+    #[inline]
     fn sub(self, other: Score) -> i32 {
         self.0 - other.0
     }

@@ -25,7 +25,7 @@ impl File {
     pub const ALL: [File; 8] = [File::A, File::B, File::C, File::D, File::E, File::F, File::G, File::H];
 
     /// 0 (a) to 7 (h).
-    #[inline(always)]
+    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -42,7 +42,7 @@ impl File {
     }
 
     /// The eight squares of this file.
-    #[inline(always)]
+    #[inline]
     pub const fn bitboard(self) -> Bitboard {
         Bitboard(0x0101_0101_0101_0101 << self as u8)
     }
@@ -69,19 +69,19 @@ impl Rank {
         [Rank::R1, Rank::R2, Rank::R3, Rank::R4, Rank::R5, Rank::R6, Rank::R7, Rank::R8];
 
     /// 0 (rank 1) to 7 (rank 8).
-    #[inline(always)]
+    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 
     /// The rank as `color` counts from its own side: White's rank 1 is Black's rank 8.
-    #[inline(always)]
+    #[inline]
     pub const fn relative_to(self, color: Color) -> Rank {
         Rank::ALL[self as usize ^ (color as usize * 7)]
     }
 
     /// The eight squares of this rank.
-    #[inline(always)]
+    #[inline]
     pub const fn bitboard(self) -> Bitboard {
         Bitboard(0xFF << (8 * self as u8))
     }
@@ -110,7 +110,7 @@ impl Square {
     pub const COUNT: usize = 64;
 
     /// The square with this number; only the low six bits count.
-    #[inline(always)]
+    #[inline]
     pub const fn from_index(index: u8) -> Square {
         #[allow(unsafe_code)]
         // SAFETY: the mask leaves 0..=63, and every such value is a variant of this `repr(u8)` enum.
@@ -120,7 +120,7 @@ impl Square {
     }
 
     /// The square where this file and rank meet.
-    #[inline(always)]
+    #[inline]
     pub const fn new(file: File, rank: Rank) -> Square {
         Square::from_index(rank as u8 * 8 + file as u8)
     }
@@ -131,43 +131,43 @@ impl Square {
     }
 
     /// 0 (a1) to 63 (h8).
-    #[inline(always)]
+    #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 
     /// Its file.
-    #[inline(always)]
+    #[inline]
     pub const fn file(self) -> File {
         File::ALL[self as usize & 7]
     }
 
     /// Its rank.
-    #[inline(always)]
+    #[inline]
     pub const fn rank(self) -> Rank {
         Rank::ALL[self as usize >> 3]
     }
 
     /// The set that holds just this square.
-    #[inline(always)]
+    #[inline]
     pub const fn bitboard(self) -> Bitboard {
         Bitboard(1 << self as u8)
     }
 
     /// The square `delta` further in the a1..h8 numbering, wrapping at the ends of the board.
-    #[inline(always)]
+    #[inline]
     pub const fn offset(self, delta: i8) -> Square {
         Square::from_index((self as u8).wrapping_add_signed(delta))
     }
 
     /// The square on the same file, seen from the other side of the board (a1 <-> a8).
-    #[inline(always)]
+    #[inline]
     pub const fn flip_rank(self) -> Square {
         Square::from_index(self as u8 ^ 56)
     }
 
     /// The square as `color` sees it: unchanged for White, rank-flipped for Black.
-    #[inline(always)]
+    #[inline]
     pub const fn relative_to(self, color: Color) -> Square {
         Square::from_index(self as u8 ^ (color as u8 * 56))
     }

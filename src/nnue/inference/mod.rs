@@ -157,7 +157,7 @@ impl Kernels {
 
     /// Computes an accumulator from another by rows that are added and rows that are taken away. All
     /// are of one length. Sums wrap around, but those of a board cannot reach that far.
-    #[inline(always)]
+    #[inline]
     pub fn update<const ADDED: usize, const REMOVED: usize>(
         self,
         to: &mut [Block],
@@ -170,7 +170,7 @@ impl Kernels {
 
     /// Changes `cached` by any number of rows, given by their index in `rows`, and writes the result to
     /// `to` as well.
-    #[inline(always)]
+    #[inline]
     pub fn refresh(
         self,
         cached: &mut [Block],
@@ -184,7 +184,7 @@ impl Kernels {
 
     /// The weighted sum of the squares of all neurons, each clamped to 0..=255. The first half of the
     /// weights, which lie within -128..=128, is for `own`, the second for `enemy`.
-    #[inline(always)]
+    #[inline]
     pub fn activate(self, own: &[Block], enemy: &[Block], weights: &[Block]) -> i32 {
         let (own_weights, enemy_weights) = weights.split_at(own.len());
         dispatch!(self, activate(own, own_weights, enemy, enemy_weights))

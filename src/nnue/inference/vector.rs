@@ -8,6 +8,10 @@
 use super::{Block, LayerWeights, MAX_INPUTS, Products, activate_first, output};
 pub(super) use super::{LANES, Row};
 
+/// Blocks of an accumulator of 512 neurons, the built-in network's. The kernels are compiled once more for this
+/// length: knowing it, the compiler writes their loops out without counting and without checks.
+const USUAL_LENGTH: usize = 16;
+
 /// The registers that hold one block.
 ///
 /// # Safety
@@ -53,7 +57,25 @@ pub(super) unsafe fn update<R: Registers, const ADDED: usize, const REMOVED: usi
     added: [&[Block]; ADDED],
     removed: [&[Block]; REMOVED],
 ) {
-    let length = to.len();
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        match to.len() {
+            USUAL_LENGTH => update_blocks::<R, ADDED, REMOVED>(USUAL_LENGTH, to, from, added, removed),
+            length => update_blocks::<R, ADDED, REMOVED>(length, to, from, added, removed),
+        }
+    }
+}
+
+/// The same for accumulators of `length` blocks.
+#[inline(always)]
+unsafe fn update_blocks<R: Registers, const ADDED: usize, const REMOVED: usize>(
+    length: usize,
+    to: &mut [Block],
+    from: &[Block],
+    added: [&[Block]; ADDED],
+    removed: [&[Block]; REMOVED],
+) {
+    let to = &mut to[..length];
     // Slices of one length need no further checks in the loop.
     let from = &from[..length];
     let (added, removed) = (added.map(|row| &row[..length]), removed.map(|row| &row[..length]));
@@ -147,9 +169,26 @@ pub(super) unsafe fn activate<R: Registers>(
     enemy: &[Block],
     enemy_weights: &[Block],
 ) -> i32 {
-    let length = own.len();
-    let (own_weights, enemy) = (&own_weights[..length], &enemy[..length]);
-    let enemy_weights = &enemy_weights[..length];
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        match own.len() {
+            USUAL_LENGTH => activate_blocks::<R>(USUAL_LENGTH, own, own_weights, enemy, enemy_weights),
+            length => activate_blocks::<R>(length, own, own_weights, enemy, enemy_weights),
+        }
+    }
+}
+
+/// The same for accumulators of `length` blocks.
+#[inline(always)]
+unsafe fn activate_blocks<R: Registers>(
+    length: usize,
+    own: &[Block],
+    own_weights: &[Block],
+    enemy: &[Block],
+    enemy_weights: &[Block],
+) -> i32 {
+    let (own, own_weights) = (&own[..length], &own_weights[..length]);
+    let (enemy, enemy_weights) = (&enemy[..length], &enemy_weights[..length]);
     // SAFETY: the caller vouches for the instructions.
     unsafe {
         // Two chains of additions, so that one need not wait for the other.
