@@ -26,7 +26,7 @@ fn reduced(command: &str) -> Vec<String> {
     let mut words: Vec<String> = command.split(' ').map(str::to_owned).collect();
     for index in 1..words.len() {
         match words[index - 1].as_str() {
-            "--positions" => words[index] = "16000".to_owned(),
+            "--positions" => words[index] = "4000".to_owned(),
             "--passes" => words[index] = "2".to_owned(),
             _ => {}
         }
