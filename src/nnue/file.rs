@@ -23,9 +23,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::bounds::{LoadError, MAX_HIDDEN, NetworkError, QB};
 use super::features::FEATURES;
+use super::inference::QA;
 use super::layers::LayerParts;
-use super::network::{LoadError, MAX_HIDDEN, Network, NetworkError, NetworkParts, QA, QB};
+use super::network::{Network, NetworkParts};
 
 const MAGIC: [u8; 8] = *b"QuilNNUE";
 /// The version written and read.

@@ -16,17 +16,9 @@
 
 use std::array::from_fn;
 
-use super::inference::{Block, Kernels, LayerWeights, Row};
-use super::network::{NetworkError, within};
+use super::bounds::{NetworkError, within};
+use super::inference::{Block, FIRST_LAYER, Kernels, LayerWeights, Row, SECOND_INPUTS, SECOND_LAYER};
 
-/// Outputs of the first layer.
-pub const FIRST_LAYER: usize = 16;
-/// Outputs of the second layer.
-pub const SECOND_LAYER: usize = 32;
-/// Inputs of the second layer: two activations of each output of the first.
-pub const SECOND_INPUTS: usize = 2 * FIRST_LAYER;
-/// One, in the units of the second layer's and the output's weights and of the activations.
-pub const LAYER_UNIT: i32 = 1024;
 /// One, in the units of the first layer before activation.
 ///
 /// Its weights count in units of 1/258, since trained ones are small: of a network of 512 neurons one in ten thousand

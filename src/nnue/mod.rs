@@ -15,6 +15,7 @@
 //! counts material).
 
 mod accumulator;
+mod bounds;
 mod features;
 mod file;
 pub mod inference;
@@ -27,16 +28,12 @@ use std::sync::Arc;
 use once_cell::sync::Lazy;
 
 pub use accumulator::AccumulatorStack;
+pub use bounds::{LoadError, MAX_HIDDEN, NetworkError, QB, SCALES};
 pub use features::{FEATURES, Viewpoint, can_occur, feature_index, king_bucket, output_bucket};
-pub use layers::{
-    FIRST_LAYER, FIRST_UNIT, LAYER_UNIT, LayerParts, MAX_FIRST_WEIGHT, MAX_LAYER_WEIGHT, PRODUCT_UNIT,
-    SECOND_INPUTS, SECOND_LAYER,
-};
+pub use inference::{FIRST_LAYER, LAYER_UNIT, QA, SECOND_INPUTS, SECOND_LAYER};
+pub use layers::{FIRST_UNIT, LayerParts, MAX_FIRST_WEIGHT, MAX_LAYER_WEIGHT, PRODUCT_UNIT};
 pub use material::material;
-pub use network::{
-    LoadError, MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_HIDDEN, MAX_OUTPUT_WEIGHT, Network, NetworkError,
-    NetworkParts, QA, QB, SCALES,
-};
+pub use network::{MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_OUTPUT_WEIGHT, Network, NetworkParts};
 
 /// The network that is part of the program. `docs/training.md` tells how it was trained.
 pub fn built_in() -> Arc<Network> {

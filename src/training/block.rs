@@ -13,10 +13,7 @@
 use super::layers::LayerPass;
 use super::objective::{Cost, Objective};
 use super::record::Record;
-use super::shape::{LANE, Lane, Lanes, Shape};
-
-/// Positions in a block. 128 and 512 were measured equally fast.
-pub(super) const BLOCK: usize = 256;
+use super::shape::{BLOCK, LANE, Lane, Lanes, Shape};
 
 /// Most men on a board.
 const MEN: usize = 32;

@@ -15,8 +15,7 @@
 
 use std::ops::Range;
 
-use super::block::BLOCK;
-use super::shape::{LANE, Lane, Lanes, Places, SECOND_LANES, Shape};
+use super::shape::{BLOCK, LANE, Lane, Lanes, Places, SECOND_LANES, Shape};
 
 /// Lanes of the input of the second layer: the two activations.
 const ACTIVATIONS: usize = 2;

@@ -1,10 +1,10 @@
 //! The network in plain double precision, from the definition: what the fast trainer is held against.
 
-use super::block::{BLOCK, Block};
+use super::block::Block;
 use super::objective::{Cost, Objective};
 use super::record::Record;
 use super::samples::material_records;
-use super::shape::{LANE, Lanes, Shape};
+use super::shape::{BLOCK, LANE, Lanes, Shape};
 use crate::types::SplitMix64;
 
 const OBJECTIVE: Objective = Objective { wdl: 0.3, scale: 350.0, cost: Cost::SQUARE };

@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::adam::Adam;
-use super::block::{BLOCK, Block};
+use super::block::Block;
 use super::objective::Objective;
 use super::permutation::Permutation;
 use super::record::Record;
 use super::settings::Settings;
-use super::shape::{LANE, Lane, Lanes, Places, Shape};
+use super::shape::{BLOCK, LANE, Lane, Lanes, Places, Shape};
 use crate::nnue::{FEATURES, SECOND_INPUTS, SECOND_LAYER};
 use crate::types::SplitMix64;
 

@@ -26,9 +26,17 @@ use std::str::FromStr;
 
 use once_cell::sync::Lazy;
 
-use super::layers::{FIRST_LAYER, LAYER_UNIT, SECOND_INPUTS, SECOND_LAYER};
-use super::network::MAX_HIDDEN;
+/// Outputs of the first layer.
+pub const FIRST_LAYER: usize = 16;
+/// Outputs of the second layer.
+pub const SECOND_LAYER: usize = 32;
+/// Inputs of the second layer: two activations of each output of the first.
+pub const SECOND_INPUTS: usize = 2 * FIRST_LAYER;
+/// One, in the units of the second layer's and the output's weights and of the activations.
+pub const LAYER_UNIT: i32 = 1024;
 
+/// One, in the units of the accumulators; the activation is clamped to 0..=`QA`.
+pub const QA: i32 = 255;
 /// Numbers in a block.
 pub const LANES: usize = 32;
 
@@ -59,7 +67,7 @@ impl Block {
 pub struct Row(pub [i8; 64]);
 
 /// The weights of the layers of one output bucket, laid out for the kernels. What they mean is told in
-/// [`layers`](super::layers).
+/// `layers.rs`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LayerWeights {
     /// `[four inputs][output][input of the four]`, within -127..=127.
@@ -77,7 +85,7 @@ pub struct LayerWeights {
 }
 
 /// Largest number of inputs of the first layer.
-const MAX_INPUTS: usize = MAX_HIDDEN;
+pub(super) const MAX_INPUTS: usize = 1024;
 
 /// The products of pairs of neurons: inputs of the first layer.
 #[repr(C, align(64))]

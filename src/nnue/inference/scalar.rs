@@ -1,7 +1,6 @@
 //! The specification, in plain loops.
 
-use super::{Block, LANES, LayerWeights, activate_first, output};
-use crate::nnue::QA;
+use super::{Block, LANES, LayerWeights, QA, activate_first, output};
 
 /// See [`Kernels::update`](super::Kernels::update).
 pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
