@@ -180,7 +180,7 @@ mod tests {
         for square in Square::all() {
             for diagonal in [false, true] {
                 let mask = relevant_occupancy(diagonal, square).0;
-                // Men outside the mask must not matter.
+                // Pieces outside the mask must not matter.
                 let noise = !mask & 0xA5A5_5A5A_3C3C_C3C3 & !square.bitboard().0;
                 let mut subset = 0u64;
                 loop {

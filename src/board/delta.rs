@@ -1,8 +1,8 @@
-//! What a move changes on the board, for those who keep running sums over the men, such as a network.
+//! What a move changes on the board, for those who keep running sums over the pieces, such as a network.
 
 use crate::types::{Color, Piece, PieceType, Square};
 
-/// A man on its square.
+/// A piece on its square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Man {
     /// The piece.
@@ -11,25 +11,25 @@ pub struct Man {
     pub square: Square,
 }
 
-/// The men a move takes from the board and puts on it. The mover comes first in every list, so a king that
+/// The pieces a move takes from the board and puts on it. The mover comes first in every list, so a king that
 /// moves is `removed[0]` and `added[0]`; one that promotes is removed as a pawn and added as what it became.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Delta {
     /// Nothing moved, as when the turn is passed.
     #[default]
     Nothing,
-    /// A man moved to an empty square.
+    /// A piece moved to an empty square.
     Move {
-        /// The man as it stood.
+        /// The piece as it stood.
         removed: Man,
-        /// The man as it stands.
+        /// The piece as it stands.
         added: Man,
     },
-    /// A man moved and took another.
+    /// A piece moved and took another.
     Capture {
-        /// The man as it stood, and its victim.
+        /// The piece as it stood, and its victim.
         removed: [Man; 2],
-        /// The man as it stands.
+        /// The piece as it stands.
         added: Man,
     },
     /// King and rook moved together.
@@ -45,7 +45,7 @@ pub enum Delta {
 const _: () = assert!(size_of::<Delta>() <= 10);
 
 impl Delta {
-    /// The men taken from the board, the mover first.
+    /// The pieces taken from the board, the mover first.
     pub fn removed(&self) -> &[Man] {
         match self {
             Delta::Nothing => &[],
@@ -54,7 +54,7 @@ impl Delta {
         }
     }
 
-    /// The men put on the board, the mover first.
+    /// The pieces put on the board, the mover first.
     pub fn added(&self) -> &[Man] {
         match self {
             Delta::Nothing => &[],

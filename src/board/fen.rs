@@ -37,7 +37,7 @@ pub enum FenError {
     PawnOnEndRank(Square),
     #[error("{} has {count} pawns, at most 8 are possible", side(*.color))]
     TooManyPawns { color: Color, count: u32 },
-    #[error("{} has {count} men, at most 16 are possible", side(*.color))]
+    #[error("{} has {count} pieces, at most 16 are possible", side(*.color))]
     TooManyMen { color: Color, count: u32 },
     #[error("{} has more promoted pieces than missing pawns", side(*.0))]
     TooManyPromotions(Color),
@@ -147,7 +147,7 @@ pub(super) fn read_board(position: &mut Position, text: &str) -> Result<(), FenE
     Ok(())
 }
 
-/// Checks that each side's men could come from the initial position.
+/// Checks that each side's pieces could come from the initial position.
 pub(super) fn check_men(position: &Position) -> Result<(), FenError> {
     let end_ranks = Rank::R1.bitboard() | Rank::R8.bitboard();
     if let Some(square) = (position.of_type(PieceType::Pawn) & end_ranks).first() {

@@ -1,6 +1,6 @@
 //! Reading a FEN that has faults, as board editors and people leave them.
 //!
-//! Where the men stand and whose turn it is must be told; whatever else is wrong is put right, since the
+//! Where the pieces stand and whose turn it is must be told; whatever else is wrong is put right, since the
 //! same board without a castling right, an en-passant square or a counter is still the board that was meant.
 //! Each such repair is told. Only a board that cannot be set up, or that breaks the laws of chess in a way
 //! that no other field could mend, is refused.
@@ -148,7 +148,7 @@ pub(super) struct Lenient {
 }
 
 impl Position {
-    /// Reads a FEN and puts right what does not change where the men stand and whose turn it is: castling
+    /// Reads a FEN and puts right what does not change where the pieces stand and whose turn it is: castling
     /// rights without king and rook in place, an impossible en passant square, counters that are no numbers or
     /// out of range, missing fields, text behind them. Without `Chess960`, castling rights that exist only there
     /// are dropped too. The second value tells what was put right; it is empty

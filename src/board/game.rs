@@ -73,7 +73,7 @@ impl Game {
         self.passed_square
     }
 
-    /// Where the last move took a man, if it did.
+    /// Where the last move took a piece, if it did.
     pub fn last_capture(&self) -> Option<Square> {
         self.last_capture
     }

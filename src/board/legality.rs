@@ -69,12 +69,12 @@ impl Position {
         reaches && self.leaves_king_safe(from, to)
     }
 
-    /// Whether a man other than the king may go from `from` to `to` as far as checks and pins go.
+    /// Whether a piece other than the king may go from `from` to `to` as far as checks and pins go.
     fn leaves_king_safe(&self, from: Square, to: Square) -> bool {
         self.check_mask().has(to) && (!self.pinned.has(from) || line(self.king(self.stm), from).has(to))
     }
 
-    /// Squares where a man other than the king may land as far as checks go: everywhere without a
+    /// Squares where a piece other than the king may land as far as checks go: everywhere without a
     /// check, on the checker or between it and the king with one, nowhere with two.
     #[inline]
     pub(crate) fn check_mask(&self) -> Bitboard {
@@ -189,11 +189,11 @@ impl Position {
     }
 }
 
-/// From where each piece type would check the enemy king, and which men uncover a check by moving.
+/// From where each piece type would check the enemy king, and which pieces uncover a check by moving.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckInfo {
     /// `[type]`
     pub squares: [Bitboard; 6],
-    /// Own men that stand between an own slider and the enemy king.
+    /// Own pieces that stand between an own slider and the enemy king.
     pub discoverers: Bitboard,
 }

@@ -1,8 +1,8 @@
 //! A chess position: what stands where, whose turn it is, what may still be done.
 //!
 //! The position is small and plain, so a search keeps one copy per ply and never has to take moves
-//! back (CPW: "Copy-Make"). It carries what nearly every node asks for: the men that give check, the
-//! pinned men, and the hash keys.
+//! back (CPW: "Copy-Make"). It carries what nearly every node asks for: the pieces that give check, the
+//! pinned pieces, and the hash keys.
 
 use super::zobrist::Keys;
 use crate::attacks::{
@@ -25,9 +25,9 @@ pub struct Position {
     /// `[square]`
     pub(super) mailbox: [Option<Piece>; 64],
     pub(super) keys: Keys,
-    /// Men that give check to the side to move.
+    /// Pieces that give check to the side to move.
     pub(super) checkers: Bitboard,
-    /// Men of the side to move that may not leave the line to their king.
+    /// Pieces of the side to move that may not leave the line to their king.
     pub(super) pinned: Bitboard,
     /// Squares of kings and rooks that still may castle.
     pub(super) castling_squares: Bitboard,
@@ -69,7 +69,7 @@ impl CastlingPath {
 }
 
 impl Position {
-    /// A board without men, for the FEN parser to fill.
+    /// A board without pieces, for the FEN parser to fill.
     pub(super) fn empty() -> Position {
         Position {
             by_type: [Bitboard::EMPTY; 6],
@@ -100,25 +100,25 @@ impl Position {
         self.mailbox[square.index()]
     }
 
-    /// All men.
+    /// All pieces.
     #[inline]
     pub fn occupied(&self) -> Bitboard {
         self.by_color[0] | self.by_color[1]
     }
 
-    /// All men of a side.
+    /// All pieces of a side.
     #[inline]
     pub fn colored(&self, color: Color) -> Bitboard {
         self.by_color[color.index()]
     }
 
-    /// All men of a type, of both sides.
+    /// All pieces of a type, of both sides.
     #[inline]
     pub fn of_type(&self, kind: PieceType) -> Bitboard {
         self.by_type[kind.index()]
     }
 
-    /// All men of a side and type.
+    /// All pieces of a side and type.
     #[inline]
     pub fn pieces(&self, color: Color, kind: PieceType) -> Bitboard {
         self.by_type[kind.index()] & self.by_color[color.index()]
@@ -150,7 +150,7 @@ impl Position {
         self.pieces(color, PieceType::King).first().unwrap_or(Square::A1)
     }
 
-    /// The men that give check to the side to move.
+    /// The pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> Bitboard {
         self.checkers
@@ -162,7 +162,7 @@ impl Position {
         self.checkers.any()
     }
 
-    /// Men of the side to move that are pinned to their king.
+    /// Pieces of the side to move that are pinned to their king.
     #[inline]
     pub fn pinned(&self) -> Bitboard {
         self.pinned
@@ -210,21 +210,21 @@ impl Position {
         self.keys.main
     }
 
-    /// Adds a man to an empty square.
+    /// Adds a piece to an empty square.
     #[inline]
     pub(super) fn put(&mut self, piece: Piece, square: Square) {
         self.mailbox[square.index()] = Some(piece);
         self.toggle(piece, square);
     }
 
-    /// Removes the man `piece` from its square.
+    /// Removes the piece `piece` from its square.
     #[inline]
     pub(super) fn take(&mut self, piece: Piece, square: Square) {
         self.mailbox[square.index()] = None;
         self.toggle(piece, square);
     }
 
-    /// Moves the man `piece` to an empty square.
+    /// Moves the piece `piece` to an empty square.
     #[inline]
     pub(super) fn shift(&mut self, piece: Piece, from: Square, to: Square) {
         self.mailbox[from.index()] = None;
@@ -243,7 +243,7 @@ impl Position {
         self.keys.toggle_piece(piece, square);
     }
 
-    /// All men of both sides that attack `square` when the board is occupied as given.
+    /// All pieces of both sides that attack `square` when the board is occupied as given.
     #[inline]
     pub fn attackers_to(&self, square: Square, occupied: Bitboard) -> Bitboard {
         let queens = self.of_type(PieceType::Queen);
@@ -283,7 +283,7 @@ impl Position {
         attacked
     }
 
-    /// For each type of man, the squares that cheaper men of `by` attack. `[type]`
+    /// For each type of piece, the squares that cheaper pieces of `by` attack. `[type]`
     pub fn lesser_attacks(&self, by: Color) -> [Bitboard; 6] {
         let occupied = self.occupied();
         let pawns = pawn_attacks_of_set(by, self.pieces(by, PieceType::Pawn));
@@ -301,7 +301,7 @@ impl Position {
         [Bitboard::EMPTY, pawns, pawns, minors, rooks, Bitboard::EMPTY]
     }
 
-    /// The single men, of either side, that stand between `color`'s king and an enemy slider on its line.
+    /// The single pieces, of either side, that stand between `color`'s king and an enemy slider on its line.
     #[inline]
     pub fn blockers_for_king(&self, color: Color) -> Bitboard {
         let king = self.king(color);
@@ -318,7 +318,7 @@ impl Position {
         blockers
     }
 
-    /// Finds checkers and pinned men of the side to move from scratch.
+    /// Finds checkers and pinned pieces of the side to move from scratch.
     #[inline]
     pub(super) fn refresh_king_danger(&mut self) {
         let (us, them) = (self.stm, !self.stm);
@@ -356,7 +356,7 @@ impl Position {
         (bishops & Bitboard::DARK_SQUARES).is_empty() || (bishops & !Bitboard::DARK_SQUARES).is_empty()
     }
 
-    /// The keys computed from the men and the state, which the incremental ones must equal.
+    /// The keys computed from the pieces and the state, which the incremental ones must equal.
     pub fn keys_from_scratch(&self) -> Keys {
         let mut keys = Keys::default();
         for square in self.occupied() {

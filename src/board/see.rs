@@ -10,7 +10,7 @@ pub const SEE_VALUES: [i32; 6] = [100, 310, 330, 500, 950, 0];
 
 impl Position {
     /// Whether the exchange that `mv` starts gains at least `threshold` internal units for the mover, each
-    /// side taking with its least valuable man and stopping when that is better. Pins are ignored.
+    /// side taking with its least valuable piece and stopping when that is better. Pins are ignored.
     /// Castling and en passant count as even exchanges of what they take.
     pub fn see(&self, mv: Move, threshold: i32) -> bool {
         let (from, to) = (mv.from(), mv.to());
@@ -31,7 +31,7 @@ impl Position {
         if balance < 0 {
             return false;
         }
-        // Even losing the moved man for nothing is enough.
+        // Even losing the moved piece for nothing is enough.
         balance -= SEE_VALUES[next.index()];
         if balance >= 0 {
             return true;
@@ -60,7 +60,7 @@ impl Position {
             side = !side;
             balance = -balance - 1 - SEE_VALUES[kind.index()];
             if balance >= 0 {
-                // A king may not take a defended man: then the side that would have to is the loser.
+                // A king may not take a defended piece: then the side that would have to is the loser.
                 if kind == PieceType::King && attackers.meets(self.colored(side)) {
                     side = !side;
                 }
@@ -70,7 +70,7 @@ impl Position {
         self.stm != side
     }
 
-    /// The least valuable man of a set, as its type and square.
+    /// The least valuable piece of a set, as its type and square.
     fn least_valuable(&self, set: Bitboard) -> Option<(PieceType, Bitboard)> {
         PieceType::ALL.into_iter().find_map(|kind| {
             let square = (self.of_type(kind) & set).first()?;

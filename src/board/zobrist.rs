@@ -1,6 +1,6 @@
 //! Zobrist keys: random numbers whose exclusive-or identifies a position.
 //!
-//! Two positions are the same under the laws of chess when men, side to move, castling rights and
+//! Two positions are the same under the laws of chess when pieces, side to move, castling rights and
 //! en-passant possibility agree; all four enter the main key. An en-passant square enters only when
 //! such a capture is legal, because only then is it stored.
 
@@ -63,7 +63,7 @@ const STRUCTURE: [u8; 12] = [0, 0, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2];
 pub struct Keys {
     /// Identifies the whole position.
     pub main: u64,
-    /// Pawns of both sides, then White's other men, then Black's other men.
+    /// Pawns of both sides, then White's other pieces, then Black's other pieces.
     structure: [u64; 3],
     /// Knights and bishops of both sides.
     pub minor: u64,
@@ -76,7 +76,7 @@ impl Keys {
         self.structure[0]
     }
 
-    /// Identifies the men of `color` other than pawns, its king included.
+    /// Identifies the pieces of `color` other than pawns, its king included.
     #[inline]
     pub fn non_pawn(&self, color: Color) -> u64 {
         self.structure[1 + color.index()]

@@ -9,10 +9,10 @@ pub(super) const FIRST_KEPT_PLY: usize = 16;
 /// Positions with larger scores, in internal units, are decided and teach nothing about judging.
 const MAX_KEPT_SCORE: i32 = 1250;
 
-/// The closer the fifty-move rule, the less a score says of the men on the board.
+/// The closer the fifty-move rule, the less a score says of the pieces on the board.
 const MAX_KEPT_HALFMOVE_CLOCK: u16 = 40;
 
-/// With fewer men than this, kings included, endings are dead or trivial.
+/// With fewer pieces than this, kings included, endings are dead or trivial.
 const MIN_KEPT_MEN: u32 = 4;
 
 /// How a game ended, by the rules or by adjudication.
@@ -112,7 +112,7 @@ impl GameRecord {
     /// Calls `f` with each position, before its move was played, that is fit for training: not in check, the
     /// move neither capture nor promotion, 16 plies or more from the start of the game, the score no
     /// proven win or loss and at most 1250 units, at most 40 plies since a capture or pawn move, and at
-    /// least four men on the board.
+    /// least four pieces on the board.
     pub fn for_each_kept(&self, mut f: impl FnMut(Kept<'_>)) {
         let mut position = self.start;
         for &mv in &self.opening {

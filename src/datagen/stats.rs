@@ -64,7 +64,7 @@ impl Goal {
     }
 }
 
-/// Scores beyond this, in internal units, should foretell the winner.
+/// Scores beyond this, in internal units, should predict the winner.
 const TELLING_SCORE: i32 = 300;
 
 /// Width of the score histogram's columns and the score at which its last ones begin, in internal units.
@@ -75,7 +75,7 @@ const SCORE_BARS: usize = (2 * SCORE_REACH / SCORE_STEP) as usize + 2;
 const PLIES_STEP: usize = 20;
 const PLIES_BARS: usize = 16;
 
-/// Men in one column, as the output buckets of a network have it.
+/// Pieces in one column, as the output buckets of a network have it.
 const MEN_STEP: u32 = 4;
 const MEN_BARS: usize = 8;
 
@@ -209,7 +209,7 @@ impl Stats {
             chart("Ends of games", endings.collect()),
             chart("Plies of games", plies.collect()),
             chart("Scores of kept positions, in internal units for the side to move", scores.collect()),
-            chart("Men in kept positions", men.collect()),
+            chart("Pieces in kept positions", men.collect()),
         ];
         StatsReport { summary, charts }
     }

@@ -6,7 +6,7 @@
 //! stalemated. A pawn can queen only beside the king, which takes it.
 //!
 //! Which other kings hold the draw is found backwards (CPW: "Retrograde Analysis"). The king is safe if it can go on for
-//! ever without letting a pawn queen. With one pawn and one bishop or none that is chess. With more men the
+//! ever without letting a pawn queen. With one pawn and one bishop or none that is chess. With more pieces the
 //! game is made worse for the king, so that whoever is safe in it is safe in chess: two bishops or more guard all dark
 //! squares all the time, further pawns stand on all squares behind the foremost, and the attacker may pass.
 
@@ -69,7 +69,7 @@ impl Safe {
     }
 }
 
-/// The safe squares for all places of the other men.
+/// The safe squares for all places of the other pieces.
 pub(super) struct CornerRace {
     /// `[more than one pawn][rank of the foremost pawn]`
     safe: [[Safe; 8]; 2],

@@ -1,14 +1,14 @@
 //! Endings that the side with more material cannot win, whatever a network makes of them.
 //!
-//! Hardly any game of the training data ends in them, so a network goes by the men (CPW: "Draw Evaluation", "Wrong
+//! Hardly any game of the training data ends in them, so a network goes by the pieces (CPW: "Draw Evaluation", "Wrong
 //! Color Bishop"). Here only what is sure is called drawn:
 //!
-//! * bishops of one colour without pawns: they cannot mate a king that its own men do not shut in;
+//! * bishops of one colour without pawns: they cannot mate a king that its own pieces do not shut in;
 //! * knights, one or two, against a king alone: a mate comes about by a blunder only;
 //! * rook's pawns on one file, with or without bishops of one colour, where no bishop sees the corner in which they
 //!   queen and the defending king holds it or gets there in time.
 //!
-//! In the corner the defender may have other men besides, if they cannot be forced to the file next to the pawns,
+//! In the corner the defender may have other pieces besides, if they cannot be forced to the file next to the pawns,
 //! where a pawn could take them and change its file.
 
 use super::corner_race::{CornerRace, Race};
@@ -46,7 +46,7 @@ pub fn is_held(position: &Position) -> bool {
         || faces_lone_king(position, Color::Black) && is_held_by_lone_king(position, Color::Black)
 }
 
-/// Whether the side to move holds such a draw, or a better result, against men that have no way to win.
+/// Whether the side to move holds such a draw, or a better result, against pieces that have no way to win.
 #[inline(always)]
 pub fn cannot_lose(position: &Position) -> bool {
     heavy_men(position).is_empty() && cannot_win(position, !position.stm())
@@ -59,7 +59,7 @@ pub fn hangs_on_corner(position: &Position) -> bool {
     faces_lone_king(position, position.stm()) && pawns_without_help(position, position.stm()).is_some()
 }
 
-/// Whether a side, which has no heavy men, plays against a king alone.
+/// Whether a side, which has no heavy pieces, plays against a king alone.
 #[inline(always)]
 fn faces_lone_king(position: &Position, side: Color) -> bool {
     !position.colored(!side).many() && heavy_men(position).is_empty()
@@ -236,7 +236,7 @@ mod tests {
         }
     }
 
-    /// A position with these men, or `None` where it is illegal.
+    /// A position with these pieces, or `None` where it is illegal.
     fn position(men: &[(char, Square)], stm: char) -> Option<Position> {
         let mut board = [['1'; 8]; 8];
         for &(letter, square) in men {
@@ -250,7 +250,7 @@ mod tests {
         format!("{} {stm} - - 0 1", ranks.join("/")).parse().ok()
     }
 
-    /// Calls `look` with one in `every` positions of two kings with these men.
+    /// Calls `look` with one in `every` positions of two kings with these pieces.
     fn for_all(letters: &str, every: usize, mut look: impl FnMut(&Position)) {
         let letters: Vec<char> = "Kk".chars().chain(letters.chars()).collect();
         for number in (0..2 << (6 * letters.len())).step_by(every) {

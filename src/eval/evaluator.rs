@@ -31,7 +31,7 @@ impl Evaluator {
     }
 
     /// Follows a move; at most [`MAX_PLY`](crate::types::MAX_PLY) can be followed from the root. Passing
-    /// the turn moves no man and need not be told.
+    /// the turn moves no piece and need not be told.
     #[inline(always)]
     pub fn push(&mut self, delta: Delta) {
         self.accumulators.push(delta);

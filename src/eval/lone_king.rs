@@ -1,6 +1,6 @@
-//! A king alone against men that can mate it.
+//! A king alone against pieces that can mate it.
 //!
-//! Networks are trained on positions with four men or more that are still undecided, so they know that such
+//! Networks are trained on positions with four pieces or more that are still undecided, so they know that such
 //! endings are won, but not which way leads to the mate. That has been known for centuries: drive the king
 //! to the edge, with bishop and knight into a corner of the bishop's colour, and bring the winning king near
 //! (CPW: "Mop-up Evaluation").
@@ -10,7 +10,7 @@ use crate::types::{Color, PieceType, Score, Square};
 
 /// Well above what networks say of positions that are still to be won, in internal units.
 const WON: i32 = 3000;
-/// For each man that is left, so that none is given away.
+/// For each piece that is left, so that none is given away.
 const MAN: i32 = 100;
 /// For each queen besides, so that pawns become queens.
 const QUEEN: i32 = 100;
@@ -26,7 +26,7 @@ pub(super) fn lone_king(position: &Position) -> Option<Score> {
     mop_up(position, loser).map(|won| if position.stm() == loser { -won } else { won })
 }
 
-/// Whether the side to move faces a king alone and has men that can mate it; pawns alone are none.
+/// Whether the side to move faces a king alone and has pieces that can mate it; pawns alone are none.
 pub fn hunts_lone_king(position: &Position) -> bool {
     lone_king(position).is_some_and(|score| score > Score::DRAW)
 }

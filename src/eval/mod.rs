@@ -22,7 +22,7 @@ mod tests {
     use crate::board::Position;
     use crate::nnue;
 
-    /// The history of a position and the colours of its men do not matter.
+    /// The history of a position and the colours of its pieces do not matter.
     #[test]
     fn symmetric_under_colour_flip() {
         for fen in [

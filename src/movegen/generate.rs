@@ -1,7 +1,7 @@
 //! Legal moves, by stage.
 //!
 //! Checks and pins are turned into masks first, so that every move produced is legal at once: with
-//! one checker only squares on its line help, with two only the king moves, and a pinned man stays on
+//! one checker only squares on its line help, with two only the king moves, and a pinned piece stays on
 //! its line (CPW: "Move Generation, Legal"). One generator body serves three purposes through its
 //! [`Sink`]: filling a list, counting without writing moves down, and stopping at the first move.
 

@@ -4,7 +4,7 @@
 //! the last ply whose accumulator is known and comes forward again, row by row; many positions are never
 //! evaluated (a table hit, a repetition) and cost nothing. Where a king has crossed the middle of the
 //! board, its side's features all change; then the accumulator is built from the last one seen with the
-//! king on that half and in that king bucket, by the men that differ (Luecx's "Finny table", after Koivisto).
+//! king on that half and in that king bucket, by the pieces that differ (Luecx's "Finny table", after Koivisto).
 //!
 //! That rebuilding is done at the ply where it became necessary, the root or the king's crossing, even if
 //! neither it nor those after it were asked for: all that is evaluated below then starts from there. In a
@@ -200,7 +200,7 @@ struct RefreshCache {
     boards: Box<[Board]>,
 }
 
-/// Where the men stand.
+/// Where the pieces stand.
 #[derive(Clone, Copy, Default)]
 struct Board {
     by_color: [Bitboard; 2],
@@ -229,7 +229,7 @@ impl RefreshCache {
         let number = view.perspective().index() * self.boards.len() / 2 + view.number();
         let cached = &mut self.values[number * accumulator.len()..][..accumulator.len()];
         let then = std::mem::replace(&mut self.boards[number], now);
-        // No board holds more men, so neither list can overflow.
+        // No board holds more pieces, so neither list can overflow.
         let (mut added, mut removed) = (ArrayVec::<u16, 32>::new(), ArrayVec::<u16, 32>::new());
         for piece in Piece::ALL {
             let (then, now) = (then.men(piece), now.men(piece));
@@ -248,7 +248,7 @@ impl Board {
         }
     }
 
-    /// Goes back to before a move. A man appears or disappears where it was added or removed, and one
+    /// Goes back to before a move. A piece appears or disappears where it was added or removed, and one
     /// that stands where another of its colour or type stood does both.
     fn take_back(&mut self, delta: &Delta) {
         for man in delta.removed().iter().chain(delta.added()) {

@@ -33,7 +33,7 @@ pub const fn king_bucket(buckets: usize, king: usize) -> usize {
     if buckets == 1 { 0 } else { FOUR_KING_BUCKETS[king % 64] as usize }
 }
 
-/// The number of the input for an own or an enemy man of a kind (a [`PieceType`](crate::types::PieceType)'s
+/// The number of the input for an own or an enemy piece of a kind (a [`PieceType`](crate::types::PieceType)'s
 /// index) on a square (its index, as its side's [`Viewpoint`] sees it). It is below [`FEATURES`].
 ///
 /// Order: `[own, enemy][pawn, knight, bishop, rook, queen, king][a1 .. h8]`.
@@ -56,7 +56,7 @@ pub const fn can_occur(king_buckets: usize, input: usize) -> bool {
     }
 }
 
-/// Which of the output layers, 1 or 8, answers with so many men on the board (2..=32).
+/// Which of the output layers, 1 or 8, answers with so many pieces on the board (2..=32).
 #[inline]
 pub const fn output_bucket(buckets: usize, men: usize) -> usize {
     if buckets == 1 { 0 } else { (men - 2) / 4 }
@@ -94,7 +94,7 @@ impl Viewpoint {
         2 * (self.first as usize / FEATURES) + (self.flip & 7 != 0) as usize
     }
 
-    /// The input that a man switches on, below [`FEATURES`] times the number of king buckets.
+    /// The input that a piece switches on, below [`FEATURES`] times the number of king buckets.
     #[inline]
     pub const fn feature(self, piece: Piece, square: Square) -> usize {
         let enemy = piece.index() & 1 != self.perspective.index();

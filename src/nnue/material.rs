@@ -1,6 +1,6 @@
 //! A network that has not learnt anything: it counts material, for the games of a first generation.
 //!
-//! The worth of the men is shared out among the neurons, so that the accumulators of a side add up to its balance of
+//! The worth of the pieces is shared out among the neurons, so that the accumulators of a side add up to its balance of
 //! material, and those of the other side to the negative of that. The neurons' bias stands in the middle of their
 //! range: there the difference of the squares is (b + x)^2 - (b - x)^2 = 4bx, a multiple of the balance.
 
@@ -16,7 +16,7 @@ use crate::types::SplitMix64;
 /// The worth of pawn, knight, bishop, rook and queen in internal units; that of the king does not matter.
 const WORTH: [i64; 6] = [70, 220, 230, 350, 650, 0];
 
-/// What a man may be worth more or less on a square, by chance, in internal units: without it all quiet moves would
+/// What a piece may be worth more or less on a square, by chance, in internal units: without it all quiet moves would
 /// be alike, and the first one would be played.
 const NOISE: i64 = 8;
 

@@ -3,7 +3,7 @@
 //! Weights are real numbers in fixed point: the first layer counts in units of 1/[`QA`],
 //! the output weights in units of 1/[`QB`], and the output bias in units of 1/(`QA` * `QB`). What an output
 //! of one is worth in internal units is the network's own: it is the scale at which the scores it has learnt
-//! from foretell results, so that the output is as large as the weights can express well.
+//! from predict results, so that the output is as large as the weights can express well.
 
 use super::bounds::{MAX_HIDDEN, NetworkError, QB, SCALES, within};
 use super::features::{FEATURES, Viewpoint, output_bucket};
@@ -14,7 +14,7 @@ use crate::types::{Color, SplitMix64, Square};
 
 /// Largest magnitude of a weight of the first layer: 1.98 in units of 1/[`QA`].
 pub const MAX_FEATURE_WEIGHT: i16 = 505;
-/// Largest magnitude of a bias of the first layer: with 32 men on the board the sum still fits 16 bits.
+/// Largest magnitude of a bias of the first layer: with 32 pieces on the board the sum still fits 16 bits.
 pub const MAX_FEATURE_BIAS: i16 = i16::MAX - 32 * MAX_FEATURE_WEIGHT;
 /// Largest magnitude of an output weight: times a clamped accumulator it still fits 16 bits.
 pub const MAX_OUTPUT_WEIGHT: i16 = 128;
@@ -30,7 +30,7 @@ pub struct NetworkParts {
     pub hidden: usize,
     /// King buckets, 1 or 4: the set of features is chosen by the square of the side's king.
     pub king_buckets: usize,
-    /// Output buckets, 1 or 8: the output layer is chosen by the number of men.
+    /// Output buckets, 1 or 8: the output layer is chosen by the number of pieces.
     pub buckets: usize,
     /// Internal units for an output of one, within [`SCALES`].
     pub scale: i32,
@@ -261,7 +261,7 @@ impl Network {
         &self.feature_bias
     }
 
-    /// The output in internal units for the side whose accumulator is `own`, with so many men on the board.
+    /// The output in internal units for the side whose accumulator is `own`, with so many pieces on the board.
     /// Division truncates towards zero, so exchanging the weights' signs exchanges the result's.
     #[inline(always)]
     pub(super) fn output(&self, kernels: Kernels, own: &[Block], enemy: &[Block], men: usize) -> i32 {

@@ -175,8 +175,8 @@ params! {
     correction_non_pawn = 39, 10, 120, 8; "Weight of a correction table in 1024ths."
     correction_continuation = 40, 10, 120, 8; "Weight of a correction table in 1024ths."
 
-    qs_moves = 3, 1, 8, 1; "Quiescence: captures searched before only those of the last moved man are left."
-    qs_futility = 126, 60, 260, 20; "Quiescence: what a capture may add beyond the captured man."
+    qs_moves = 3, 1, 8, 1; "Quiescence: captures searched before only those of the last moved piece are left."
+    qs_futility = 126, 60, 260, 20; "Quiescence: what a capture may add beyond the captured piece."
     qs_see = -8, -120, 40, 15; "Quiescence: exchange result below which captures are left out."
 }
 

@@ -77,7 +77,7 @@ impl Thread<'_> {
         } else {
             (MovePicker::noisy(position, node.tt_move, p.qs_see), QuietContext::unused(position))
         };
-        // Any man that a king alone takes may have been the one that could win.
+        // Any piece that a king alone takes may have been the one that could win.
         let is_alone = !position.colored(position.stm()).many();
         let last_to = self.path.before(1).mv.map(Move::to);
         let mut any = false;

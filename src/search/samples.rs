@@ -11,7 +11,7 @@ use crate::notation::parse_uci;
 use crate::tt::{Bound, TranspositionTable, TtEntry};
 use crate::types::{Depth, Move, Score};
 
-/// A quiet position with all kinds of men: Black is to move, and not in check.
+/// A quiet position with all kinds of pieces: Black is to move, and not in check.
 pub(super) const MIDDLEGAME: &str = "r1bqkb1r/pp3ppp/2n2n2/3pp3/3N4/6P1/PPP1PPBP/RNBQ1RK1 b kq - 0 7";
 /// King and pawns only.
 pub(super) const PAWN_ENDING: &str = "8/1p6/7p/1p6/5k1p/2K5/8/8 b - - 1 52";

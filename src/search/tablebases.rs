@@ -53,7 +53,7 @@ impl Thread<'_> {
     ///
     /// - Technique: [Endgame tables in the tree](https://www.chessprogramming.org/Syzygy_Bases)
     /// - Assumes: nothing: wins, draws and losses are exact while the fifty-move count is 0
-    /// - Units: number of men; a result counts as a search `WORTH` plies deeper
+    /// - Units: number of pieces; a result counts as a search `WORTH` plies deeper
     /// - Elo: not measured alone
     pub(super) fn tablebase_bounds<K: NodeKind>(&mut self, node: &Node) -> ControlFlow<Score, Window> {
         if K::ROOT || !self.asks_tablebases(node) || node.excluded.is_some() {

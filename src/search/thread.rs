@@ -80,7 +80,7 @@ pub(super) struct Thread<'a> {
     pub(super) seldepth: usize,
     /// Null moves are allowed from this ply on; above 0 during a verification.
     pub(super) nmp_min_ply: usize,
-    /// Nodes with up to this number of men are looked up in the endgame tables; 0 without tables.
+    /// Nodes with up to this number of pieces are looked up in the endgame tables; 0 without tables.
     pub(super) tb_cardinality: u32,
     /// The tables' result of the root, if they know it.
     pub(super) tb_result: Option<Wdl>,

@@ -15,7 +15,7 @@ use super::objective::{Cost, Objective};
 use super::record::Record;
 use super::shape::{BLOCK, LANE, Lane, Lanes, Shape};
 
-/// Most men on a board.
+/// Most pieces on a board.
 const MEN: usize = 32;
 
 /// Positions on their way through the network, with room for all that lies between.
@@ -26,9 +26,9 @@ pub(super) struct Block {
     shape: Shape,
     /// Number of positions.
     len: usize,
-    /// Where the men of each position start in `features`, and the end of the last.
+    /// Where the pieces of each position start in `features`, and the end of the last.
     starts: Vec<usize>,
-    /// Features of each man from the own and the enemy's perspective.
+    /// Features of each piece from the own and the enemy's perspective.
     features: Vec<[u16; 2]>,
     /// Output bucket of each position.
     buckets: Vec<usize>,

@@ -18,9 +18,9 @@ const QUIET: [&str; 6] = [
 /// White to move, and winning.
 const KQK: &str = "8/8/4k3/8/8/3QK3/8/8 w - - 0 1";
 const KRK: &str = "8/8/4k3/8/8/3RK3/8/8 w - - 0 1";
-/// Black's men in the start position.
+/// Black's pieces in the start position.
 const BLACK_MEN: &str = "rnbqkbnr/pppppppp";
-/// Names of the men, from the least to the most valuable.
+/// Names of the pieces, from the least to the most valuable.
 const MEN: [char; 5] = ['P', 'N', 'B', 'R', 'Q'];
 
 /// What sound networks of this kind say, in internal units.
@@ -37,7 +37,7 @@ pub struct Knowledge {
     /// The start position.
     pub start: i32,
     /// What White gains there, with the move, when Black lacks a pawn, knight, bishop, rook, queen: the
-    /// mean over the men of the kind.
+    /// mean over the pieces of the kind.
     pub men: [i32; 5],
     /// King and queen against king.
     pub kqk: i32,
@@ -77,7 +77,7 @@ impl Knowledge {
         doubt(START_RANGE.contains(&self.start), format!("start position ({})", within(&START_RANGE)));
         // Bishops are worth a little more in most positions, but less than knights in this one by some.
         let is_ordered = 0 < pawn && pawn < lesser && greater < rook && rook < queen;
-        doubt(is_ordered && bishop * 10 >= knight * 9, "order of the men (P < N <= B < R < Q)".to_owned());
+        doubt(is_ordered && bishop * 10 >= knight * 9, "order of the pieces (P < N <= B < R < Q)".to_owned());
         let least = self.least_win;
         doubt(self.kqk >= least && self.krk >= least, format!("KQK, KRK (at least {least})"));
         doubt(TEMPO_RANGE.contains(&self.tempo), format!("the move ({})", within(&TEMPO_RANGE)));
@@ -87,7 +87,7 @@ impl Knowledge {
 
 impl fmt::Display for Knowledge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "start position {}; Black's men there", self.start)?;
+        write!(f, "start position {}; Black's pieces there", self.start)?;
         for (name, value) in MEN.into_iter().zip(self.men) {
             write!(f, " {name} {value}")?;
         }
@@ -95,7 +95,7 @@ impl fmt::Display for Knowledge {
     }
 }
 
-/// The start position without the black man at this place of [`BLACK_MEN`]. Castling rights, which
+/// The start position without the black piece at this place of [`BLACK_MEN`]. Castling rights, which
 /// networks do not see, are left out.
 fn start_without(place: usize) -> String {
     let black: String =
@@ -103,7 +103,7 @@ fn start_without(place: usize) -> String {
     format!("{black}/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1")
 }
 
-/// The same men with the other side to move.
+/// The same pieces with the other side to move.
 fn other_turn(fen: &str) -> String {
     fen.replace(" w ", " b ")
 }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::nnue::{FEATURES, NetworkParts};
 
-    /// A network of one kind of neuron, which adds up the own men's worth in units of a pawn; its squares
+    /// A network of one kind of neuron, which adds up the own pieces' worth in units of a pawn; its squares
     /// minus those of the enemy's are the value.
     fn counter(worth: [i16; 6], output_weight: i16, output_bias: i32) -> Network {
         let mut parts = NetworkParts::random(0, 32, 1);
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_sound_network_raises_no_doubts() {
-        // All men add up to 168, without Black's queen to 132, and so on; 20 for the move.
+        // All pieces add up to 168, without Black's queen to 132, and so on; 20 for the move.
         let knowledge = Knowledge::of(&counter([4, 12, 12, 20, 36, 12], 16, 20 * 255 * 64 / 400));
         assert_eq!((knowledge.start, knowledge.tempo), (20, 20));
         // 16 * 32 / 255 * 400 / (255 * 64) = 0.0492 for a unit of the squares' difference.
@@ -152,7 +152,7 @@ mod tests {
             assert!((found - expected).abs() <= 1, "{knowledge}, not {expected}");
         }
         let text = knowledge.to_string();
-        assert!(text.starts_with("start position 20; Black's men there P 6") && text.contains("; KQK "));
+        assert!(text.starts_with("start position 20; Black's pieces there P 6") && text.contains("; KQK "));
         // Squares make endings too small.
         assert_eq!(knowledge.doubts(), ["KQK, KRK (at least 600)"]);
         assert!(Knowledge { kqk: 900, krk: 600, ..knowledge }.doubts().is_empty());
@@ -165,7 +165,7 @@ mod tests {
             knowledge.doubts(),
             [
                 "start position (0 to 60)",
-                "order of the men (P < N <= B < R < Q)",
+                "order of the pieces (P < N <= B < R < Q)",
                 "KQK, KRK (at least 600)",
                 "the move (5 to 50)"
             ]

@@ -1,4 +1,4 @@
-//! Whether scores and results of a data set belong together, and the scale at which scores foretell results best.
+//! Whether scores and results of a data set belong together, and the scale at which scores predict results best.
 
 use super::dataset::Dataset;
 use super::record::Record;

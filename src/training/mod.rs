@@ -20,7 +20,7 @@
 //! loss   = mean (sigmoid(out) - target)^2    (other powers, asymmetry and weights on demand: Cost)
 //! ```
 //!
-//! The scale is where the scores of the data foretell their results best. The net file holds it: with a
+//! The scale is where the scores of the data predict their results best. The net file holds it: with a
 //! larger one the same outputs would mean larger scores than the scores that they were learnt from.
 //!
 //! The same data, settings and seed give the same net bit for bit on one machine, however many threads

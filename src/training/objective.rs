@@ -1,4 +1,4 @@
-//! What the network is asked to predict, what its errors cost, and how much a position counts: a weight by the men on the
+//! What the network is asked to predict, what its errors cost, and how much a position counts: a weight by the pieces on the
 //! board, and one by the ply.
 
 use std::fmt;
@@ -25,7 +25,7 @@ pub struct Cost {
     pub exponent: f32,
     /// What is added to the cost of an output that is too high for the side to move, as a share of it, 0 to 1.
     pub asymmetry: f32,
-    /// Weight by the number of men.
+    /// Weight by the number of pieces.
     pub men: Curve,
     /// Weight by the plies from the start of the game.
     pub ply: Curve,

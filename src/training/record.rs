@@ -6,8 +6,8 @@ use crate::types::{Color, PieceType, Score};
 
 /// A position with the score of a search and the result of its game.
 ///
-/// Everything is seen by the side to move: ranks are flipped when Black is to move, and "own" men are
-/// its men. So a position and its colour-flipped twin are the same record. What the network does not
+/// Everything is seen by the side to move: ranks are flipped when Black is to move, and "own" pieces are
+/// its pieces. So a position and its colour-flipped twin are the same record. What the network does not
 /// see (castling rights, en passant, counters) is not kept. The layout is that of bulletformat, which
 /// is known to do (docs.rs/bulletformat).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ use crate::types::{Color, PieceType, Score};
 pub struct Record {
     /// The occupied squares.
     occupied: u64,
-    /// Four bits a man, in the order of their squares: type 0..=5, plus 8 if it is the enemy's.
+    /// Four bits a piece, in the order of their squares: type 0..=5, plus 8 if it is the enemy's.
     men: [u8; 16],
     /// In internal units.
     score: i16,
@@ -36,7 +36,7 @@ const _: () = assert!(size_of::<Record>() == 32);
 /// Stands for the result of a position that did not occur in a game.
 const NO_RESULT: u8 = 3;
 
-/// The bit of a man's nibble that marks an enemy.
+/// The bit of a piece's nibble that marks an enemy.
 const ENEMY: u8 = 8;
 /// Flips ranks.
 const FLIP: u8 = 56;
@@ -93,7 +93,7 @@ impl Record {
         Record { result: NO_RESULT, ..self }
     }
 
-    /// Number of men on the board.
+    /// Number of pieces on the board.
     #[inline(always)]
     pub fn men(&self) -> usize {
         self.occupied.count_ones() as usize
@@ -110,7 +110,7 @@ impl Record {
         Record { ply: ply.min(255) as u8, ..self }
     }
 
-    /// Calls `f` with each man's input from the own and from the enemy's perspective, in a network with this
+    /// Calls `f` with each piece's input from the own and from the enemy's perspective, in a network with this
     /// number of king buckets, 1 or 4.
     ///
     /// A perspective sees the board from its own side, its files mirrored while its king stands on e to
@@ -146,7 +146,7 @@ impl Record {
         Record { lot, ..self }
     }
 
-    /// Whether the same men stand on the same squares, which makes it the same input of the network.
+    /// Whether the same pieces stand on the same squares, which makes it the same input of the network.
     #[inline(always)]
     pub(super) fn same_board(&self, other: &Record) -> bool {
         self.occupied == other.occupied && self.men == other.men

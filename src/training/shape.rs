@@ -92,7 +92,7 @@ pub struct Shape {
     pub hidden: usize,
     /// Sets of features, chosen by the square of the perspective's king: 1 or 4.
     pub king_buckets: usize,
-    /// Sets of output weights, chosen by the number of men: 1 or 8.
+    /// Sets of output weights, chosen by the number of pieces: 1 or 8.
     pub buckets: usize,
     /// Whether there are layers between accumulators and output.
     pub layered: bool,
@@ -278,7 +278,7 @@ impl Shape {
         self.output_bias_lane() * LANE + bucket
     }
 
-    /// The bucket for a number of men (2..=32).
+    /// The bucket for a number of pieces (2..=32).
     #[inline(always)]
     pub(super) fn bucket(self, men: usize) -> usize {
         output_bucket(self.buckets, men)

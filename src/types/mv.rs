@@ -135,7 +135,7 @@ impl Move {
         self.bits() as usize & 4095
     }
 
-    /// Whether a man is taken, en passant included.
+    /// Whether a piece is taken, en passant included.
     #[inline]
     pub const fn is_capture(self) -> bool {
         self.bits() >> 12 & CAPTURE_BIT != 0

@@ -1,4 +1,4 @@
-//! The two sides, and their men.
+//! The two sides, and their pieces.
 
 use std::ops::Not;
 

@@ -21,7 +21,7 @@ impl SplitMix64 {
         SplitMix64(scramble(seed).wrapping_add(scramble(!purpose)))
     }
 
-    /// A stream that cannot be foretold, another one at each call.
+    /// A stream that cannot be predicted, another one at each call.
     pub fn unpredictable() -> SplitMix64 {
         // The standard library seeds each of these states from the system's source of randomness.
         SplitMix64(RandomState::new().hash_one(0))

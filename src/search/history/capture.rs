@@ -28,7 +28,7 @@ impl CaptureHistory {
     }
 }
 
-/// The type of man that a noisy move takes; a king stands for none.
+/// The type of piece that a noisy move takes; a king stands for none.
 fn victim(position: &Position, mv: Move) -> PieceType {
     match position.piece_on(mv.to()) {
         Some(piece) if mv.is_capture() => piece.kind(),
