@@ -101,10 +101,11 @@ pub struct Arguments {
     /// Go on with an interrupted training; data and settings must be the same
     #[arg(long, value_name = "CHECKPOINT")]
     resume: Option<PathBuf>,
-    /// Begin with the net of this checkpoint in place of random weights: another stage of its training, with
-    /// its own data and settings. Only the sizes must be the same. A stage may hold out no more games than
-    /// those before it, or it is checked on games that they have seen
-    #[arg(long, value_name = "CHECKPOINT", conflicts_with_all = ["resume", "start"])]
+    /// Begin with the net of this checkpoint, or this net file, in place of random weights: another stage of its
+    /// training, with its own data and settings. Only the sizes must be the same. A stage may hold out no more
+    /// games than those before it, or it is checked on games that they have seen. A net file will do if it has
+    /// neither king buckets nor layers; its weights are rounded
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "start"])]
     from: Option<PathBuf>,
     /// Keep the last checkpoint, for another stage to begin with
     #[arg(long)]
@@ -262,7 +263,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     // The checks that fail fast come first.
     let read = |path: &PathBuf| Checkpoint::load(path).map_err(|error| about(path, error));
     let resumed = arguments.resume.as_ref().map(|path| Ok::<_, String>((path, read(path)?))).transpose()?;
-    let earlier = arguments.from.as_ref().map(|path| Ok::<_, String>((path, read(path)?))).transpose()?;
+    let begin = |path: &PathBuf| Checkpoint::load_or_net(path).map_err(|error| about(path, error));
+    let earlier = arguments.from.as_ref().map(|path| Ok::<_, String>((path, begin(path)?))).transpose()?;
     let data = load(arguments, output)?;
     check_labels(&data, output)?;
     let inherited = earlier.as_ref().map(|(_, checkpoint)| Scale::Fixed(checkpoint.scale()));

@@ -50,8 +50,8 @@ fn reverse_futility(node: &Node, p: &Params) -> Option<Score> {
 /// - Assumes: a real move is better than passing, so a pass that fails high is proof enough
 /// - Units: reduction `nmp_base` and `nmp_per_ply` in 1024ths of a ply, one ply per `nmp_eval` internal units
 ///   above beta, three at most
-/// - Elo: not measured alone; in the first search. At cut nodes only: -5.2, 800 games, 5,000 nodes
-///   (2026-11-30, not taken)
+/// - Elo: switched off -6.1 +- 10.6, 2,000 games, 20,000 nodes (2026-12-03). At cut nodes only: -5.2, 800
+///   games, 5,000 nodes (2026-11-30, not taken)
 fn null_move_depth(node: &Node, p: &Params) -> Option<Depth> {
     let depth = node.depth;
     let allowed = p.null_move != 0

@@ -26,6 +26,7 @@ use super::history::{History, Row};
 use super::settings::Settings;
 use super::shape::{LANE, Lanes, Shape};
 use super::trainer::{State, Trainer, Validation};
+use crate::nnue::NetworkError;
 
 const MAGIC: [u8; 8] = *b"QLNTRAIN";
 const VERSION: u32 = 7;
@@ -58,6 +59,12 @@ pub enum CheckpointError {
     /// The training was begun with other data.
     #[error("the training was begun with other data, another --holdout or --split-seed")]
     OtherData,
+    /// A net file with king buckets or layers stands in place of a checkpoint.
+    #[error("a net with king buckets or layers is trained on only from its checkpoint (--keep-checkpoint)")]
+    NetOnly,
+    /// The file is neither a checkpoint nor a net.
+    #[error("this is neither a checkpoint of a training nor a net: {0}")]
+    NoNet(#[from] NetworkError),
 }
 
 /// A training at some step.
@@ -83,6 +90,12 @@ impl Checkpoint {
             history: history.clone(),
             state: trainer.state.clone(),
         }
+    }
+
+    /// Weights of which no more is known.
+    pub(super) fn with_weights(shape: Shape, scale: i32, weights: Lanes) -> Checkpoint {
+        let (settings, history) = (Vec::new(), History::default());
+        Checkpoint { shape, scale, settings, fingerprint: 0, history, state: State::new(weights, shape) }
     }
 
     /// Goes on with the training.
@@ -193,7 +206,7 @@ impl Checkpoint {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
         let damaged = CheckpointError::Damaged;
         let rest = bytes.strip_prefix(&MAGIC).ok_or(CheckpointError::NoCheckpoint)?;
         let Some((version, _)) = rest.split_first_chunk() else { return Err(damaged) };

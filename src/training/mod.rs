@@ -27,8 +27,8 @@
 //! there are: the parts of a batch are fixed, and so is the order in which they are added.
 //!
 //! To be read in this order: `record`, `dataset` and `permutation` (the positions), `shape`, `objective` and
-//! `settings`, `block` (forward and backward pass), `adam`, `trainer`, `quantise`, `session` with `history` and
-//! `checkpoint`; `labels` and `knowledge` examine data and nets. `reference` is the definition that tests compare
+//! `settings`, `block` (forward and backward pass), `adam`, `trainer`, `quantise`, `session` with `history`,
+//! `checkpoint` and `net_start`; `labels` and `knowledge` examine data and nets. `reference` is the definition that tests compare
 //! with.
 
 mod adam;
@@ -39,6 +39,7 @@ mod history;
 mod knowledge;
 mod labels;
 mod layers;
+mod net_start;
 mod objective;
 mod permutation;
 mod quantise;
