@@ -2,16 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use super::inference::{LANES, MAX_INPUTS, QA};
+use super::inference::{LANES, MAX_HIDDEN, QA};
 
 /// One, in the units of the output weights.
 pub const QB: i32 = 64;
 /// Internal units that an output of one may be worth.
 pub const SCALES: RangeInclusive<i32> = 50..=1000;
-
-/// Largest number of hidden neurons a side.
-pub const MAX_HIDDEN: usize = 1024;
-const _: () = assert!(MAX_HIDDEN <= MAX_INPUTS);
 
 /// Checks magnitudes.
 pub(super) fn within(

@@ -23,9 +23,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::bounds::{LoadError, MAX_HIDDEN, NetworkError, QB};
+use super::bounds::{LoadError, NetworkError, QB};
 use super::features::FEATURES;
-use super::inference::QA;
+use super::inference::{MAX_HIDDEN, QA};
 use super::layers::LayerParts;
 use super::network::{Network, NetworkParts};
 

@@ -28,7 +28,7 @@ pub const FIRST_UNIT: i32 = 32_768;
 pub const PRODUCT_UNIT: f32 = 127.001_95;
 /// Largest magnitude of a weight of the first layer.
 pub const MAX_FIRST_WEIGHT: i8 = 127;
-/// Largest magnitude of a weight of the second layer and of the output: 8 in units of 1/[`LAYER_UNIT`](super::inference::LAYER_UNIT).
+/// Largest magnitude of a weight of the second layer and of the output: 8 in units of 1/`LAYER_UNIT`.
 pub const MAX_LAYER_WEIGHT: i16 = 8192;
 /// Largest magnitude of the biases, far beyond use and far from overflow.
 const MAX_LAYER_BIAS: i32 = 1 << 26;
@@ -40,13 +40,13 @@ pub struct LayerParts {
     pub first_weights: Vec<i8>,
     /// `[bucket][output]`, in units of 1/[`FIRST_UNIT`].
     pub first_bias: Vec<i32>,
-    /// `[bucket][activation][output of the first layer][output]`, in units of 1/[`LAYER_UNIT`](super::inference::LAYER_UNIT).
+    /// `[bucket][activation][output of the first layer][output]`, in units of 1/`LAYER_UNIT`.
     pub second_weights: Vec<i16>,
-    /// `[bucket][output]`, in units of 1/[`LAYER_UNIT`](super::inference::LAYER_UNIT)^2.
+    /// `[bucket][output]`, in units of 1/`LAYER_UNIT`^2.
     pub second_bias: Vec<i32>,
-    /// `[bucket][output of the second layer]`, in units of 1/[`LAYER_UNIT`](super::inference::LAYER_UNIT).
+    /// `[bucket][output of the second layer]`, in units of 1/`LAYER_UNIT`.
     pub output_weights: Vec<i16>,
-    /// `[bucket]`, in units of 1/[`LAYER_UNIT`](super::inference::LAYER_UNIT)^2.
+    /// `[bucket]`, in units of 1/`LAYER_UNIT`^2.
     pub output_bias: Vec<i32>,
 }
 
@@ -197,7 +197,7 @@ impl Layers {
         }
     }
 
-    /// The output in units of 1/[`LAYER_UNIT`](super::inference::LAYER_UNIT)^2 for the side whose accumulator is `own`.
+    /// The output in units of 1/`LAYER_UNIT`^2 for the side whose accumulator is `own`.
     #[inline]
     pub fn output(&self, kernels: Kernels, own: &[Block], enemy: &[Block], bucket: usize) -> i32 {
         kernels.layers(own, enemy, &self.0[bucket])

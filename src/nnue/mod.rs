@@ -28,9 +28,9 @@ use std::sync::Arc;
 use once_cell::sync::Lazy;
 
 pub use accumulator::AccumulatorStack;
-pub use bounds::{LoadError, MAX_HIDDEN, NetworkError, QB, SCALES};
+pub use bounds::{LoadError, NetworkError, QB, SCALES};
 pub use features::{FEATURES, Viewpoint, can_occur, feature_index, king_bucket, output_bucket};
-pub use inference::{FIRST_LAYER, LAYER_UNIT, QA, SECOND_INPUTS, SECOND_LAYER};
+pub use inference::{FIRST_LAYER, LAYER_UNIT, MAX_HIDDEN, QA, SECOND_INPUTS, SECOND_LAYER};
 pub use layers::{FIRST_UNIT, LayerParts, MAX_FIRST_WEIGHT, MAX_LAYER_WEIGHT, PRODUCT_UNIT};
 pub use material::material;
 pub use network::{MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_OUTPUT_WEIGHT, Network, NetworkParts};

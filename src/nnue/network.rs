@@ -5,9 +5,9 @@
 //! of one is worth in internal units is the network's own: it is the scale at which the scores it has learnt
 //! from predict results, so that the output is as large as the weights can express well.
 
-use super::bounds::{MAX_HIDDEN, NetworkError, QB, SCALES, within};
+use super::bounds::{NetworkError, QB, SCALES, within};
 use super::features::{FEATURES, Viewpoint, output_bucket};
-use super::inference::{Block, Kernels, LANES, LAYER_UNIT, QA};
+use super::inference::{Block, Kernels, LANES, LAYER_UNIT, MAX_HIDDEN, QA};
 use super::layers::{LayerParts, Layers};
 use crate::board::Position;
 use crate::types::{Color, SplitMix64, Square};

@@ -62,8 +62,8 @@ pub enum CheckpointError {
     /// A net file with king buckets or layers stands in place of a checkpoint.
     #[error("a net with king buckets or layers is trained on only from its checkpoint (--keep-checkpoint)")]
     NetOnly,
-    /// The file is neither a checkpoint nor a net.
-    #[error("this is neither a checkpoint of a training nor a net: {0}")]
+    /// The file is neither a checkpoint nor a sound net.
+    #[error("this is no checkpoint of a training and no sound net: {0}")]
     NoNet(#[from] NetworkError),
 }
 
@@ -92,7 +92,8 @@ impl Checkpoint {
         }
     }
 
-    /// Weights of which no more is known.
+    /// A network, with the internal units of its output, of whose training no more is known. Only
+    /// [`Checkpoint::begin`] can use it: it has no settings that `resume` could compare.
     pub(super) fn with_weights(shape: Shape, scale: i32, weights: Lanes) -> Checkpoint {
         let (settings, history) = (Vec::new(), History::default());
         Checkpoint { shape, scale, settings, fingerprint: 0, history, state: State::new(weights, shape) }

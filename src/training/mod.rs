@@ -28,8 +28,8 @@
 //!
 //! To be read in this order: `record`, `dataset` and `permutation` (the positions), `shape`, `objective` and
 //! `settings`, `block` (forward and backward pass), `adam`, `trainer`, `quantise`, `session` with `history`,
-//! `checkpoint` and `net_start`; `labels` and `knowledge` examine data and nets. `reference` is the definition that tests compare
-//! with.
+//! `checkpoint` and `net_start`; `labels` and `knowledge` examine data and nets. `reference` is the definition that
+//! tests compare with.
 
 mod adam;
 mod block;

@@ -11,7 +11,7 @@ impl Checkpoint {
     /// Reads a checkpoint, or a net file in its place.
     ///
     /// # Errors
-    /// When it cannot be read or is neither, or a net file that no training can begin with.
+    /// When it cannot be read or is neither, or is a net file with king buckets or layers.
     pub fn load_or_net(path: &Path) -> Result<Checkpoint, CheckpointError> {
         let bytes = fs::read(path)?;
         match Checkpoint::from_bytes(&bytes) {
@@ -25,9 +25,8 @@ impl Checkpoint {
     /// The weights of a net file, as near as its integers are to them.
     ///
     /// # Errors
-    /// When it has king buckets: what they share and how they differ cannot be told any more, and trained on
-    /// without that they lose strength (Viridithas: 15 to 50 Elo). Also when it has layers, whose integers are
-    /// coarser.
+    /// When it has king buckets: what they share and how they differ cannot be told any more, and networks trained
+    /// on without that lost 15 to 50 Elo in Viridithas. Also when it has layers: nobody has needed that yet.
     fn of_net(parts: &NetworkParts) -> Result<Checkpoint, CheckpointError> {
         if parts.king_buckets != 1 || parts.layers.is_some() {
             return Err(CheckpointError::NetOnly);

@@ -1,5 +1,5 @@
-//! What the network is asked to predict, what its errors cost, and how much a position counts: a weight by the pieces on the
-//! board, and one by the ply.
+//! What the network is asked to predict, what its errors cost, and how much a position counts: a weight by the
+//! pieces on the board, and one by the ply.
 
 use std::fmt;
 use std::str::FromStr;

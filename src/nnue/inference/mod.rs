@@ -84,12 +84,12 @@ pub struct LayerWeights {
     pub output_bias: i32,
 }
 
-/// Largest number of inputs of the first layer.
-pub(super) const MAX_INPUTS: usize = 1024;
+/// Largest number of hidden neurons a side.
+pub const MAX_HIDDEN: usize = 1024;
 
-/// The products of pairs of neurons: inputs of the first layer.
+/// The products of pairs of neurons: inputs of the first layer. The pairs of both sides are as many as a side's neurons.
 #[repr(C, align(64))]
-struct Products([u8; MAX_INPUTS]);
+struct Products([u8; MAX_HIDDEN]);
 
 /// An implementation that this processor can run. That is the promise on which all unsafe calls below
 /// rest: only [`Kernels::available`] makes values of this type, after asking the processor.

@@ -5,7 +5,7 @@
 //! Memory is reached through references only. What is unsafe is using instructions that the processor
 //! might lack.
 
-use super::{Block, LayerWeights, MAX_INPUTS, Products, activate_first, output};
+use super::{Block, LayerWeights, MAX_HIDDEN, Products, activate_first, output};
 pub(super) use super::{LANES, Row};
 
 /// Blocks of an accumulator of 512 neurons, the built-in network's. The kernels are compiled once more for this
@@ -204,7 +204,7 @@ unsafe fn activate_blocks<R: Registers>(
 /// See [`Kernels::layers`](super::Kernels::layers).
 #[inline(always)]
 pub(super) unsafe fn layers<R: Registers>(own: &[Block], enemy: &[Block], weights: &LayerWeights) -> i32 {
-    let mut products = Products([0; MAX_INPUTS]);
+    let mut products = Products([0; MAX_HIDDEN]);
     let inputs = &mut products.0[..own.len() * LANES];
     // SAFETY: the caller vouches for the instructions.
     unsafe {
