@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use quillon::board::{Position, START_FEN};
 use quillon::datagen::{DataHeader, DataWriter, GameRecord, Outcome, ScoredMove};
-use quillon::nnue::Network;
+use quillon::nnue::{Network, NetworkParts};
 use quillon::types::{Color, PieceType, Score, SplitMix64};
 
 /// A folder of this test's own, empty.
@@ -220,13 +220,20 @@ fn a_second_stage_begins_with_the_net_of_the_first() {
     let read = |name: &str| Network::from_bytes(&fs::read(folder.join(name)).unwrap()).unwrap().to_parts();
     let (first, second) = (read("first.net"), read("second.net"));
     // At such a rate nothing moves.
-    assert_eq!((second.scale, second.feature_weights), (170, first.feature_weights));
-    let output = train(&folder, "--data a.games --out x.net --hidden 64 --from first.net.checkpoint");
-    let error = text(&output.stderr);
-    assert!(
-        error.contains("first.net.checkpoint: the training was begun with --hidden 32, not 64"),
-        "{error}"
-    );
+    assert_eq!((second.scale, &second.feature_weights), (170, &first.feature_weights));
+    // The net file will do in place of its checkpoint.
+    let third = "--data a.games --out third.net --hidden 32 --passes 1 --lr 1e-9 --wdl 0 --holdout 0.1 \
+                 --from first.net";
+    let output = train(&folder, third);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let third = read("third.net");
+    assert_eq!((third.scale, &third.feature_weights), (170, &first.feature_weights));
+    for from in ["first.net.checkpoint", "first.net"] {
+        let output = train(&folder, &format!("--data a.games --out x.net --hidden 64 --from {from}"));
+        let error = text(&output.stderr);
+        let expected = format!("{from}: the training was begun with --hidden 32, not 64");
+        assert!(error.contains(&expected), "{error}");
+    }
 }
 
 #[test]
@@ -238,6 +245,11 @@ fn mistakes_are_named() {
     precious.iter().for_each(|name| fs::write(folder.join(name), "precious").unwrap());
     let whole = fs::read(folder.join("a.games")).unwrap();
     fs::write(folder.join("cut.games"), &whole[..whole.len() - 1]).unwrap();
+    let kings = Network::new(NetworkParts::random_with_kings(1, 4, 32, 8)).unwrap().to_bytes();
+    let mut damaged = kings.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    fs::write(folder.join("kings.net"), kings).unwrap();
+    fs::write(folder.join("damaged.net"), damaged).unwrap();
     for (arguments, code, message) in [
         ("--data none --out x.net", 1, "none: "),
         ("--data junk --out x.net", 1, "junk: "),
@@ -252,6 +264,9 @@ fn mistakes_are_named() {
         ("--data a.games --out x.net --hidden 100", 2, "a multiple of 32"),
         ("--data a.games --out x.net --wdl 2", 2, "a number from 0 to 1"),
         ("--data a.games --out x.net --from junk", 1, "junk: this is not a checkpoint"),
+        ("--data a.games --out x.net --resume damaged.net", 1, "damaged.net: this is not a checkpoint"),
+        ("--data a.games --out x.net --from damaged.net", 1, "no net to begin with: corrupt"),
+        ("--data a.games --out x.net --from kings.net", 1, "kings.net: a net with king buckets"),
         ("--data a.games --out x.net --from a --resume b", 2, "cannot be used with"),
         ("--data a.games --out x.net --exponent 0.5", 2, "a number from 1 to 4"),
         ("--data a.games --out x.net --weight-men 8:x", 2, "PLACE:WEIGHT"),

@@ -63,7 +63,7 @@ pub enum CheckpointError {
     #[error("a net with king buckets or layers is trained on only from its checkpoint (--keep-checkpoint)")]
     NetOnly,
     /// The file is neither a checkpoint nor a sound net.
-    #[error("this is no checkpoint of a training and no sound net: {0}")]
+    #[error("this is not a checkpoint of a training, and no net to begin with: {0}")]
     NoNet(#[from] NetworkError),
 }
 
