@@ -9,7 +9,7 @@ const PAGE: &str = include_str!("../docs/train-your-own.md");
 
 /// The commands of the page with the lines that it shows of their output.
 fn samples() -> Vec<(&'static str, Vec<&'static str>)> {
-    let blocks = PAGE.split("```text\n").skip(1).filter_map(|rest| rest.split("\n```").next());
+    let blocks = PAGE.split("```console\n").skip(1).filter_map(|rest| rest.split("\n```").next());
     let mut samples: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in blocks.flat_map(str::lines) {
         match (line.strip_prefix("$ "), samples.last_mut()) {

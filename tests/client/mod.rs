@@ -10,6 +10,7 @@
 pub mod files;
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -45,6 +46,11 @@ pub struct Client {
 impl Client {
     pub fn start() -> Client {
         Client::spawn(&mut Command::new(ENGINE), listen)
+    }
+
+    /// A client of an engine that runs in a folder.
+    pub fn start_in(folder: &Path) -> Client {
+        Client::spawn(Command::new(ENGINE).current_dir(folder), listen)
     }
 
     /// A client of an engine that can have only so much memory.

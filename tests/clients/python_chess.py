@@ -72,7 +72,7 @@ def limits_its_strength(engine):
         result = engine.play(board, chess.engine.Limit(time=0.2), info=chess.engine.INFO_ALL)
         return result.move, result.info["nodes"]
 
-    # README: 3000 nodes a move at Elo 600, and hardly more at 1200 (3400) or skill 5 (1150).
+    # docs/levels.md: 3000 nodes a move at Elo 600, and hardly more at 1200 (3400) or skill 5 (1150).
     engine.configure({"UCI_LimitStrength": True, "UCI_Elo": 1200, "Hash": 32, "Threads": 1})
     for _ in range(16):
         move, nodes = move_and_nodes()

@@ -163,7 +163,7 @@ fn mistyped_option_names_are_recognised() {
     client.quit();
 }
 
-/// An option as README or the program describes it.
+/// An option as `docs/uci.md` or the program describes it.
 #[derive(Debug, PartialEq)]
 struct Described {
     name: String,
@@ -172,10 +172,10 @@ struct Described {
     about: String,
 }
 
-/// The rows of README's table of options.
+/// The rows of the table of options in `docs/uci.md`.
 fn documented_options() -> Vec<Described> {
-    let readme = include_str!("../../README.md");
-    let section = readme.split("\n## UCI options\n").nth(1).expect("README has the section");
+    let page = include_str!("../../docs/uci.md");
+    let section = page.split("\n## Options\n").nth(1).expect("the page has the section");
     let table = section.split("\n## ").next().unwrap_or_default().lines();
     let cell = |text: &str| text.trim().replace('`', "");
     table
@@ -204,10 +204,10 @@ fn explained_options(client: &mut Client, topic: &str) -> Vec<Described> {
     explained.collect()
 }
 
-// A build for tuning has many more options, which README does not list.
+// A build for tuning has many more options, which the page does not list.
 #[cfg(not(feature = "tuning"))]
 #[test]
-fn readme_and_help_describe_the_options_that_the_program_has() {
+fn page_and_help_describe_the_options_that_the_program_has() {
     let mut client = Client::start();
     client.send("uci");
     let lines = client.read_until("uciok", |line| line == "uciok");
@@ -226,12 +226,15 @@ fn readme_and_help_describe_the_options_that_the_program_has() {
         };
         assert_eq!(*line, format!("{name} type {kind}"));
         let row = documented.iter().find(|row| row.name == *name);
-        let row = row.unwrap_or_else(|| panic!("README does not list {name}"));
+        let row = row.unwrap_or_else(|| panic!("docs/uci.md does not list {name}"));
         assert_eq!(row.range, *range, "{name}");
         // Only the text that names the version is given by its first word.
         let said = if name == "UCI_EngineAbout" { default.split(' ').next() } else { Some(default.as_str()) };
         assert_eq!(Some(row.default.as_str()), said, "{name}");
-        assert!(row.about.starts_with(about.as_str()), "README on {name} begins otherwise than '{about}'");
+        assert!(
+            row.about.starts_with(about.as_str()),
+            "docs/uci.md on {name} begins otherwise than '{about}'"
+        );
     }
     client.quit();
 }

@@ -61,7 +61,7 @@ impl Settings {
 struct UciOption {
     name: &'static str,
     kind: Kind,
-    /// What the option does, in one sentence, with which the option's row in README begins as well.
+    /// What the option does, in one sentence, with which the option's row in `docs/uci.md` begins as well.
     about: &'static str,
 }
 
