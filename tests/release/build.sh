@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
 # Makes dist/: for each system an archive with one program that runs on every processor of its family, the
-# source, and a list of checksums. `make release`, or `tests/release/build.sh [SYSTEM...]` with linux-x86_64, windows-x86_64,
-# linux-aarch64. A system whose compiler is not on this machine is left out, with a line that says so.
+# source, and a list of checksums. `make release` makes all, `tests/release/build.sh SYSTEM...` some of linux-x86_64,
+# windows-x86_64, linux-aarch64; archives of other systems stay in dist/.
+#
+# What a system needs and this machine lacks is named before anything is built. Without SYSTEM such a system is left
+# out; one that was asked for by name ends the script.
 #
 # Rust's standard library for a system comes from `rustup target add`, or from Debian's packages:
-#   linux-aarch64   rustc-web, libstd-rust-web-dev:arm64, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross
-#   windows-x86_64  rustc-web, rust-web-src, gcc-mingw-w64-x86-64
+#   linux-aarch64   gcc-aarch64-linux-gnu libc6-dev-arm64-cross, and with rustup the target
+#                   aarch64-unknown-linux-gnu, or rustc-web cargo-web libstd-rust-web-dev:arm64; for the last of these
+#                   Debian wants to know the foreign architecture: dpkg --add-architecture arm64 && apt-get update
+#   windows-x86_64  gcc-mingw-w64-x86-64 rustc-web cargo-web rust-web-src; or, for a program that runs from Windows 10
+#                   on only, the target x86_64-pc-windows-gnu of rustup in place of the last three
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=tests/release/tools.sh
@@ -15,8 +21,7 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 work=$(absolute "${CARGO_TARGET_DIR:-target}")/release-builds
 crates=${CARGO_HOME:-$HOME/.cargo}/registry/src
 host=x86_64-unknown-linux-gnu
-# What a step returns when the machine lacks what it needs.
-missing=3
+library_source=/usr/lib/rustlib/src/rust/library/std
 
 # No path of this machine goes into the programs; a linked-in C library needs none on the user's.
 common=(-Ctarget-feature=+crt-static "--remap-path-prefix=$PWD=quillon" "--remap-path-prefix=$crates=crates")
@@ -33,7 +38,7 @@ build() {
     if ! has_std rustc "$target"; then
         cargo=/usr/bin/cargo rustc=/usr/bin/rustc
         if ! has_std $rustc "$target"; then
-            [ -d /usr/lib/rustlib/src/rust/library/std ] || return $missing
+            [ -d "$library_source" ] || return 1
             options=(-Zbuild-std=std,panic_abort)
             export RUSTC_BOOTSTRAP=1
         fi
@@ -44,9 +49,38 @@ build() {
     printf '%s\n' "$work/$target/$target/release/quillon"
 }
 
+# has_debian_rust: whether Debian's compiler and its cargo are there.
+has_debian_rust() { [ -x /usr/bin/cargo ] && [ -x /usr/bin/rustc ]; }
+
+# lacks SYSTEM: prints the Debian packages and other things that the system needs and this machine lacks, a line each.
+lacks() {
+    case $1 in
+        linux-x86_64)
+            has_std rustc $host || echo "rustup target add $host"
+            ;;
+        linux-aarch64)
+            local target=aarch64-unknown-linux-gnu
+            command -v aarch64-linux-gnu-gcc >/dev/null || echo "apt-get install gcc-aarch64-linux-gnu"
+            [ -e /usr/aarch64-linux-gnu/lib/libc.a ] || echo "apt-get install libc6-dev-arm64-cross"
+            if ! has_std rustc $target && ! { has_debian_rust && has_std /usr/bin/rustc $target; }; then
+                [ ! -x /usr/bin/dpkg ] || dpkg --print-foreign-architectures | grep -qx arm64 ||
+                    echo "dpkg --add-architecture arm64 && apt-get update"
+                echo "apt-get install rustc-web cargo-web libstd-rust-web-dev:arm64 (or: rustup target add $target)"
+            fi
+            ;;
+        windows-x86_64)
+            local target=x86_64-pc-windows-gnu
+            command -v x86_64-w64-mingw32-gcc >/dev/null || echo "apt-get install gcc-mingw-w64-x86-64"
+            if ! { has_debian_rust && [ -d "$library_source" ]; } && ! has_std rustc $target; then
+                echo "apt-get install rustc-web cargo-web rust-web-src (or: rustup target add $target)"
+            fi
+            ;;
+        *) return 1 ;;
+    esac
+}
+
 linux_x86_64() {
     local flags=(-Ctarget-cpu=x86-64) profile
-    has_std rustc $host || return $missing
     if profile=$(collect_profile "$(encode "${common[@]}" "${flags[@]}")" --config profile.release.strip=true); then
         flags+=("-Cprofile-use=$profile")
     else
@@ -56,7 +90,6 @@ linux_x86_64() {
 }
 
 linux_aarch64() {
-    command -v aarch64-linux-gnu-gcc >/dev/null || return $missing
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
         build aarch64-unknown-linux-gnu -Ctarget-cpu=generic
 }
@@ -64,9 +97,8 @@ linux_aarch64() {
 # The target named win7 makes programs that run from Windows 7 on; rustup has no library for it, so without
 # the library's source it is the one for Windows 10 and later.
 windows_x86_64() {
-    command -v x86_64-w64-mingw32-gcc >/dev/null || return $missing
     local target=x86_64-win7-windows-gnu program
-    if [ ! -d /usr/lib/rustlib/src/rust/library/std ]; then
+    if ! { has_debian_rust && [ -d "$library_source" ]; }; then
         target=x86_64-pc-windows-gnu
         note "windows-x86_64: for Windows 10 and later only, since there is no source of the standard library"
     fi
@@ -104,10 +136,9 @@ pack() {
             return 1
         fi
     done
-    mkdir -p "dist/$folder/docs"
-    cp "$program" README.md CHANGELOG.md LICENSE "dist/$folder"
-    cp docs/* "dist/$folder/docs"
-    cp "$work/THIRD-PARTY.txt" "dist/$folder"
+    mkdir -p "dist/$folder"
+    cp "$program" "$work/THIRD-PARTY.txt" "dist/$folder"
+    tests/release/papers.sh "dist/$folder" "${system%%-*}"
     (
         cd dist
         case $system in
@@ -124,21 +155,32 @@ pack() {
     )
 }
 
-systems=("$@")
-[ $# -gt 0 ] || systems=(linux-x86_64 windows-x86_64 linux-aarch64)
-rm -rf dist
-mkdir dist
-mkdir -p "$work"
+all=(linux-x86_64 windows-x86_64 linux-aarch64)
+wanted=("$@")
+[ $# -gt 0 ] || wanted=("${all[@]}")
+systems=() summary=() problems=0
+for system in "${wanted[@]}"; do
+    if ! needed=$(lacks "$system"); then
+        echo "there is no system $system; there are ${all[*]}" >&2
+        exit 2
+    elif [ -n "$needed" ]; then
+        printf '%s: this machine lacks what it needs:\n%s\n' "$system" "$(sed 's/^/    /' <<<"$needed")" >&2
+        summary+=("$system: left out, see the first lines")
+        problems=$((problems + $#))
+    else
+        systems+=("$system")
+    fi
+done
+[ $problems -eq 0 ] || exit 1
+
+mkdir -p dist "$work"
 : >"$work/notes"
 notices >"$work/THIRD-PARTY.txt"
-made=0 problems=0 summary=()
+made=0
 for system in "${systems[@]}"; do
+    rm -rf "dist/quillon-$version-$system"{,.zip,.tar.gz}
     # The test of a step's status turns `set -e` off within it, so the steps look after themselves.
-    status=0
-    program=$("${system//-/_}") || status=$?
-    if [ $status -eq $missing ]; then
-        summary+=("$system: left out, a compiler or library is missing; see the head of tests/release/build.sh")
-    elif [ $status -eq 0 ] && line=$(pack "$system" "$program"); then
+    if program=$("${system//-/_}") && line=$(pack "$system" "$program"); then
         summary+=("$line")
         made=$((made + 1))
     else
@@ -157,5 +199,5 @@ printf '%s\n' "${summary[@]}"
 cat "$work/notes"
 [ $made -gt 0 ] || exit 1
 cd dist
-find . -maxdepth 1 -type f -name 'quillon-*' -printf '%f\n' | sort | xargs sha256sum | tee SHA256SUMS
+find . -maxdepth 1 -type f -name "quillon-$version-*" -printf '%f\n' | sort | xargs sha256sum | tee SHA256SUMS
 [ $problems -eq 0 ]
