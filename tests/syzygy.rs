@@ -90,7 +90,7 @@ fn check_all_found(set: &Set) {
     let (count, men) = (set.endings.len(), set.men);
     assert_eq!((tables.count(TableKind::Wdl), tables.count(TableKind::Dtz)), (count, count));
     assert_eq!(tables.men(), men);
-    assert_eq!(tables.to_string(), format!("{count} WDL and {count} DTZ tables of up to {men} men"));
+    assert_eq!(tables.to_string(), format!("{count} WDL and {count} DTZ tables of up to {men} pieces"));
     let mut rng = SplitMix64::from_state(1);
     for &men in set.endings {
         assert!(tables.probe_wdl(&random_position(&mut rng, men)).is_some(), "{men}");

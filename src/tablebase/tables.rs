@@ -266,7 +266,7 @@ impl fmt::Display for Tablebases {
     /// How many tables of how many men there are.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [wdl, dtz] = self.counts;
-        write!(f, "{wdl} WDL and {dtz} DTZ tables of up to {} men", self.men)
+        write!(f, "{wdl} WDL and {dtz} DTZ tables of up to {} pieces", self.men)
     }
 }
 

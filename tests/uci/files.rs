@@ -109,7 +109,7 @@ struct TableSample {
 fn endgame_tables_are_found_used_and_taken_away() {
     check_tables_are_used(&TableSample {
         folder: tables::three_men(),
-        told: "5 WDL and 5 DTZ tables of up to 3 men",
+        told: "5 WDL and 5 DTZ tables of up to 3 pieces",
         men: 3,
         won: "position fen 8/8/8/4k3/8/8/8/KR6 w - - 0 1",
         late: "position fen 8/8/8/4k3/8/8/8/KR6 w - - 90 80",
@@ -122,7 +122,7 @@ fn endgame_tables_are_found_used_and_taken_away() {
 fn endgame_tables_are_found_used_and_taken_away_with_four_men() {
     check_tables_are_used(&TableSample {
         folder: tables::four_men(),
-        told: "35 WDL and 35 DTZ tables of up to 4 men",
+        told: "35 WDL and 35 DTZ tables of up to 4 pieces",
         men: 4,
         won: "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 0 1",
         late: "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 90 80",
@@ -213,7 +213,7 @@ fn a_table_that_fails_in_a_search_is_named_once() {
     folder.write("KQvK.rtbw", &bytes);
     let mut client = Client::start();
     client.send(&format!("setoption name SyzygyPath value {}", folder.0.display()));
-    assert_eq!(client.sync(), ["info string Syzygy: 1 WDL and 0 DTZ tables of up to 3 men"]);
+    assert_eq!(client.sync(), ["info string Syzygy: 1 WDL and 0 DTZ tables of up to 3 pieces"]);
     for expected in [1, 0] {
         client.send("position fen 8/8/4k3/8/8/8/5Kn1/3Q4 w - - 3 60");
         client.send("go depth 8");
@@ -252,7 +252,7 @@ fn folders_of_tables_may_stand_in_quotation_marks() {
         [format!("{queens};{rooks}"), format!("\"{queens}\";\"{rooks}\""), format!("\"{queens};{rooks}\"")]
     {
         client.send(&format!("setoption name SyzygyPath value {path}"));
-        assert_eq!(client.sync(), ["info string Syzygy: 2 WDL and 0 DTZ tables of up to 3 men"], "{path}");
+        assert_eq!(client.sync(), ["info string Syzygy: 2 WDL and 0 DTZ tables of up to 3 pieces"], "{path}");
     }
     client.quit();
 }
