@@ -9,7 +9,7 @@
 //!
 //! Times, speeds and what depends on the processor may differ. A comment `<!-- not run: REASON -->` before a block
 //! leaves it out. To write the numbers of a changed search into the pages:
-//! `cargo test --test samples -- --ignored`.
+//! `cargo test --release --test samples -- --ignored`.
 #![cfg(unix)]
 
 mod client;
@@ -275,7 +275,7 @@ fn the_pages_show_what_the_program_prints() {
     }
     assert!(
         faults.is_empty(),
-        "{}\nWhere the change was meant, `cargo test --test samples -- --ignored` writes new numbers into the pages.",
+        "{}\nWhere the change was meant, `cargo test --release --test samples -- --ignored` writes new numbers into the pages.",
         faults.join("\n")
     );
     for name in ["README.md", "docs/engine-authors.md", "docs/players.md", "docs/tools.md", "docs/uci.md"] {
