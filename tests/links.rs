@@ -6,7 +6,6 @@ mod pages;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex::Regex;
@@ -105,7 +104,7 @@ fn every_page_can_be_reached_from_the_readme() {
     let mut reached = BTreeSet::new();
     let mut open = vec![root.join("README.md")];
     while let Some(path) = open.pop() {
-        if !path.extension().is_some_and(|extension| extension == "md") || !reached.insert(path.clone()) {
+        if path.extension().is_none_or(|extension| extension != "md") || !reached.insert(path.clone()) {
             continue;
         }
         let files = Page::read(&path)
@@ -132,20 +131,13 @@ fn the_readme_is_short() {
 #[test]
 fn pages_that_the_code_names_exist() {
     let name = Regex::new(r"\bdocs/[a-z0-9_-]+\.(md|py|svg|png)\b").expect("a sound pattern");
-    let (mut named, mut open) = (
-        0,
-        vec![".ci", ".github", "benches", "fuzz", "src", "tests"]
-            .into_iter()
-            .map(|name| pages::root().join(name))
-            .collect::<Vec<_>>(),
-    );
+    let mut named = 0;
+    let folders = [".ci", ".github", "benches", "fuzz", "src", "tests"];
+    let mut open: Vec<PathBuf> = folders.iter().map(|name| pages::root().join(name)).collect();
     while let Some(path) = open.pop() {
         if path.is_dir() {
-            if !path.ends_with("target") {
-                open.extend(
-                    fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("a file").path()),
-                );
-            }
+            let entries = fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("a file").path());
+            open.extend(entries.filter(|entry| !entry.ends_with("target")));
             continue;
         }
         // Files that are no text name nothing.
@@ -159,18 +151,22 @@ fn pages_that_the_code_names_exist() {
 }
 
 /// The papers of a release in a folder of their own.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn papers(system: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("papers-{system}"));
     let _ = fs::remove_dir_all(&folder);
     let script = pages::root().join("tests/release/papers.sh");
-    let output =
-        Command::new("bash").arg(script).arg(&folder).arg(system).output().expect("there is a shell");
+    let output = std::process::Command::new("bash")
+        .arg(script)
+        .arg(&folder)
+        .arg(system)
+        .output()
+        .expect("there is a shell");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     folder
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn links_in_archives_lead_somewhere() {
     for system in ["linux", "windows"] {
