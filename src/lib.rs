@@ -88,5 +88,5 @@ pub mod datagen;
 /// Training of the evaluation network on the engine's own games.
 pub mod training;
 
-/// The command line: UCI, bench, self-test, perft, test positions (EPD), data generation, training.
+/// The command line: UCI, bench, self-test, perft, test positions (EPD), analysis of games, data generation, training.
 pub mod commands;

@@ -76,6 +76,15 @@ pub fn parse_uci(position: &Position, text: &str) -> Result<Move, MoveError> {
     }
 }
 
+/// Reads a legal move in coordinate notation or, where it is none, in SAN. The error is that of the notation whose form
+/// the text has.
+pub fn parse_move(position: &Position, text: &str) -> Result<Move, MoveError> {
+    parse_uci(position, text).or_else(|error| match (error, parse_san(position, text)) {
+        (_, Ok(mv)) => Ok(mv),
+        (MoveError::Malformed(_), Err(error)) | (error, Err(_)) => Err(error),
+    })
+}
+
 /// Writes a legal move in SAN: `Nbd7`, `exd6`, `e8=Q+`, `O-O-O#`, with as little disambiguation as needed.
 pub fn format_san(position: &Position, mv: Move) -> String {
     let mut san = String::with_capacity(8);
@@ -271,6 +280,18 @@ mod tests {
             assert!(promotions.contains(&san.into()), "{san} in {promotions:?}");
         }
         assert!(all_san("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1").contains(&"exd6".into()));
+    }
+
+    #[test]
+    fn both_notations_are_read() {
+        let position: Position = "4k3/P7/8/8/8/8/4P3/4K2R w K - 0 1".parse().unwrap();
+        for [coordinates, san] in [["e2e4", "e4"], ["e1g1", "O-O"], ["a7a8q", "a8=Q+"], ["h1h8", "Rh8+"]] {
+            let read = parse_move(&position, san);
+            assert!(read.is_ok() && read == parse_move(&position, coordinates), "{san}");
+        }
+        assert_eq!(parse_move(&position, "Nf3"), Err(MoveError::Illegal("Nf3".into())));
+        assert_eq!(parse_move(&position, "e2e9"), Err(MoveError::Malformed("e2e9".into())));
+        assert_eq!(parse_move(&position, "a7a8"), Err(MoveError::MissingPromotion("a7a8".into())));
     }
 
     #[test]

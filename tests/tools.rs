@@ -49,6 +49,7 @@ fn printing_tools(folder: &Folder) -> Vec<Vec<String>> {
     let games = games(folder, "some.games");
     let rows = folder.write("rows.epd", b"7k/8/8/8/8/8/8/K7 w - - 0 1 ;D1 3 ;D2 9\n");
     let problem = folder.write("problem.epd", b"6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Rb1;\n");
+    let game = folder.write("game.pgn", b"1. e4 e5 *\n");
     let tools = [
         &["--help"][..],
         &["--version"],
@@ -59,6 +60,7 @@ fn printing_tools(folder: &Folder) -> Vec<Vec<String>> {
         &["perft", "3", "--divide"],
         &["perft-suite", &rows],
         &["epd", &problem, "--nodes", "100"],
+        &["analyse", &game, "--nodes", "100"],
         &["data", "stats", &games],
         &["data", "verify", &games],
         #[cfg(feature = "tuning")]
@@ -104,16 +106,18 @@ fn a_tool_that_nobody_reads_finishes_its_file() {
     let some = games(&folder, "some.games");
     let path = |name: &str| folder.0.join(name).display().to_string();
     let (merged, drawing, net) = (path("merged"), path("drawing.svg"), path("some.net"));
+    let (game, annotated) = (folder.write("game.pgn", b"1. e4 e5 *\n"), path("annotated.pgn"));
     for tool in [
         &["data", "merge", &some, "--out", &merged][..],
         &["data", "stats", &some, "--svg", &drawing],
+        &["analyse", &game, "--out", &annotated, "--nodes", "100"],
         // Without a goal it would go on for ever.
         &["datagen", "--out", &some, "--nodes", "25"],
         &["train", "--data", &some, "--out", &net, "--hidden", "32", "--passes", "1"],
     ] {
         assert_eq!(unread(tool), (Some(NOBODY_READS), String::new()), "{tool:?}");
     }
-    for path in [&drawing, &net] {
+    for path in [&drawing, &net, &annotated] {
         assert!(std::fs::metadata(path).is_ok_and(|data| data.len() > 0), "{path}");
     }
     for path in [&some, &merged] {
@@ -131,6 +135,7 @@ fn a_file_that_is_none_of_its_kind_is_named() {
         [
             &["perft-suite", file][..],
             &["epd", file, "--nodes", "10"],
+            &["analyse", file, "--out", &out],
             &["bench", "2", "--eval-file", file],
             &["data", "stats", file],
             &["data", "verify", file],

@@ -324,7 +324,7 @@ fn read_counter(field: FenField, text: &str, least: u16) -> Result<u16, (u16, Fe
         Err(_) if is_number(text) => u16::MAX,
         Err(_) => least,
     };
-    match text.parse() {
+    match text.parse::<u16>() {
         Ok(number) if read == number => Ok(read),
         _ => Err((read, FenRepair::Counter { field, text: text.to_owned(), read })),
     }

@@ -404,6 +404,31 @@ impl Position {
         flipped
     }
 
+    /// The position without the piece of a square, to see what it is worth: nobody may castle with a rook that is gone, nor
+    /// capture en passant. `None` for an empty square and for kings. The side not to move may be in check.
+    pub fn without(&self, square: Square) -> Option<Position> {
+        self.piece_on(square).filter(|piece| piece.kind() != PieceType::King)?;
+        let mut position = Position::empty();
+        for other in self.occupied() {
+            if let Some(kept) = self.piece_on(other).filter(|_| other != square) {
+                position.put(kept, other);
+            }
+        }
+        for color in Color::ALL {
+            for side in CastlingSide::ALL {
+                if let Some(rook) = self.castling_rook(color, side).filter(|&rook| rook != square) {
+                    position.grant_castling(color, side, rook);
+                }
+            }
+        }
+        position.stm = self.stm;
+        position.halfmove_clock = self.halfmove_clock;
+        position.fullmove_number = self.fullmove_number;
+        position.keys = position.keys_from_scratch();
+        position.refresh_king_danger();
+        Some(position)
+    }
+
     /// Records a castling right. The keys are not touched.
     pub(super) fn grant_castling(&mut self, color: Color, side: CastlingSide, rook: Square) {
         self.castling.insert(color, side);

@@ -1,8 +1,9 @@
 //! The command line: `main` reads the arguments and runs the command that they name.
 //!
-//! Each command has a file; this one has what they share. They can be read in any order: `perft`, `epd`, `selftest`
-//! use the engine, `datagen` and `data` make and examine games, `train` makes a network.
+//! Each command has a file; this one has what they share. They can be read in any order: `perft`, `epd`, `analyse`,
+//! `selftest` use the engine, `datagen` and `data` make and examine games, `train` makes a network.
 
+mod analyse;
 mod data;
 mod datagen;
 mod epd;
@@ -10,21 +11,26 @@ mod perft;
 pub mod selftest;
 mod train;
 
+use std::env;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write, stdin};
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use clap::{Parser, Subcommand};
 
 use crate::console::Output;
-use crate::engine::{NAME, bench};
+use crate::engine::NAME;
+use crate::engine::bench::BenchOptions;
+use crate::engine::speedtest::SpeedOptions;
 use crate::nnue::inference::Kernels;
 use crate::nnue::{self, Network};
 use crate::search::Control;
-use crate::types::Depth;
-use crate::uci::{self, run_bench};
+use crate::tablebase::{Opened, Tablebases};
+use crate::uci::format::Drawing;
+use crate::uci::{self, Audience, run_bench, run_speed_test};
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and output, which is what
 /// chess programs such as Cute Chess or Arena expect.
@@ -43,6 +49,7 @@ Examples:
   quillon perft 4 --divide --fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'
   quillon perft-suite perft-suites/standard.epd --max-nodes 1000000
   quillon epd tactics.epd --movetime 1000
+  quillon analyse games.pgn --out annotated.pgn
   quillon datagen --out gen0.games --threads 2 --minutes 60
   quillon data stats gen0.games
   quillon train --data gen0.games --out gen0.net --hidden 64
@@ -54,12 +61,21 @@ enum Tool {
     Uci,
     /// Search fixed positions; the node count is the signature of the search
     Bench {
-        /// Depth of each search in plies
-        #[arg(default_value_t = bench::DEFAULT_DEPTH, value_parser = clap::value_parser!(i32).range(1..=60))]
-        depth: Depth,
+        /// Depth of each search in plies, 13 if not given; or MiB of hash table, threads and, if wanted, depth. Only with
+        /// 16 MiB and one thread are the nodes a signature
+        #[arg(num_args = 0..=3, value_name = "NUMBER", value_parser = clap::value_parser!(i64).range(1..))]
+        numbers: Vec<i64>,
         /// Instructions to compute the network with (avx512, avx2, neon, scalar); the best if not given
         #[arg(long, value_name = "NAME")]
         kernels: Option<Kernels>,
+        #[command(flatten)]
+        eval_file: EvalFile,
+    },
+    /// Measure the nodes per second of the searches of two games
+    Speedtest {
+        /// Threads (all that the machine has), MiB of hash table (64 for each thread), seconds (30)
+        #[arg(num_args = 0..=3, value_name = "NUMBER", value_parser = clap::value_parser!(i64).range(1..))]
+        numbers: Vec<i64>,
         #[command(flatten)]
         eval_file: EvalFile,
     },
@@ -67,8 +83,10 @@ enum Tool {
     Selftest,
     /// Count the legal move sequences of a number of plies
     Perft(perft::Arguments),
-    /// Solve the positions of an EPD file (operations bm, am, id)
+    /// Solve the positions of an EPD file (operations bm, am, dm, c0, id)
     Epd(epd::Arguments),
+    /// Annotate the games of a PGN file with scores, marks and better lines
+    Analyse(analyse::Arguments),
     /// Play games against itself into a file of training data
     Datagen(datagen::Arguments),
     /// Check, describe and combine files of training data
@@ -128,6 +146,41 @@ impl EvalFile {
     }
 }
 
+/// The option that several tools have for endgame tables.
+#[derive(clap::Args)]
+pub struct Tables {
+    /// Use the Syzygy tables of these folders, separated as in the UCI option SyzygyPath
+    #[arg(long = "syzygy", value_name = "FOLDERS")]
+    folders: Option<String>,
+}
+
+impl Tables {
+    /// The tables, if any are asked for.
+    ///
+    /// # Errors
+    /// When there is no usable table, as a message for people.
+    pub fn open(&self) -> Result<Option<Arc<Tablebases>>, String> {
+        let Some(folders) = &self.folders else { return Ok(None) };
+        let Opened { tables, faults } = Tablebases::open(folders);
+        let reason = faults.first().map_or(String::new(), |fault| format!(": {fault}"));
+        tables.map(Some).ok_or_else(|| format!("no usable endgame tables in {folders}{reason}"))
+    }
+}
+
+/// A flag that the first Ctrl-C (or a termination signal) sets. A second one ends the program at once, which must not
+/// damage any file.
+fn stop_on_ctrl_c() -> Result<Arc<AtomicBool>, String> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    let on_signal = move || {
+        if flag.swap(true, Relaxed) {
+            process::exit(130);
+        }
+    };
+    ctrlc::set_handler(on_signal).map_err(|error| format!("cannot catch Ctrl-C: {error}"))?;
+    Ok(stop)
+}
+
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
     let tool = match Arguments::try_parse() {
@@ -159,6 +212,7 @@ impl Tool {
         match self {
             Tool::Uci | Tool::Datagen(_) | Tool::Train(_) => false,
             Tool::Data(arguments) => !arguments.writes_files(),
+            Tool::Analyse(arguments) => !arguments.writes_files(),
             _ => true,
         }
     }
@@ -166,15 +220,22 @@ impl Tool {
     fn run(self, output: &Arc<Output>) -> Result<ExitCode, String> {
         match self {
             Tool::Uci => speak_uci(output),
-            Tool::Bench { depth, kernels, eval_file } => eval_file.network().map(|network| {
-                let kernels = kernels.unwrap_or_else(Kernels::best);
-                let control = Arc::new(Control::new(1, false));
-                output.line(&run_bench(depth, network, kernels, output, &control));
+            Tool::Bench { numbers, kernels, eval_file } => eval_file.network().map(|network| {
+                let (options, kernels) =
+                    (BenchOptions::from_numbers(&numbers), kernels.unwrap_or_else(Kernels::best));
+                output.line(&run_bench(options, network, kernels, output, &Arc::new(Control::new(1, false))));
+                ExitCode::SUCCESS
+            }),
+            Tool::Speedtest { numbers, eval_file } => eval_file.network().map(|network| {
+                let (options, control) =
+                    (SpeedOptions::from_numbers(&numbers), Arc::new(Control::new(1, false)));
+                output.line(&run_speed_test(options, &network, output, &control));
                 ExitCode::SUCCESS
             }),
             Tool::Selftest => Ok(selftest::run(output)),
             Tool::Perft(arguments) => perft::run(&arguments, output),
             Tool::Epd(arguments) => epd::run(&arguments, output),
+            Tool::Analyse(arguments) => analyse::run(&arguments, output),
             Tool::Datagen(arguments) => datagen::run(&arguments, output),
             Tool::Data(arguments) => data::run(&arguments, output),
             Tool::Train(arguments) => train::run(&arguments, output),
@@ -237,8 +298,21 @@ fn speak_uci(output: &Arc<Output>) -> Result<ExitCode, String> {
     if stdin().is_terminal() {
         output.line(&format!("{NAME}, a UCI chess engine. Type 'help' for help, 'quit' to leave."));
     }
-    uci::run(Arc::clone(output)).map_err(|error| error.to_string())?;
+    uci::run(Arc::clone(output), audience()).map_err(|error| error.to_string())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Who reads what is said: a person where both input and output are a terminal.
+fn audience() -> Audience {
+    if !stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Audience::Program;
+    }
+    // The first of these that is set counts. On Windows only the newer terminal has the figures.
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(|name| env::var(name).ok());
+    let locale = locale.filter(|value| !value.is_empty()).map(|value| value.to_ascii_uppercase()).next();
+    let is_unicode = locale.is_some_and(|value| value.contains("UTF-8") || value.contains("UTF8"));
+    let has_figures = if cfg!(windows) { env::var_os("WT_SESSION").is_some() } else { is_unicode };
+    Audience::Person(if has_figures { Drawing::Figures } else { Drawing::Letters })
 }
 
 /// Prints the search parameters in the input format of OpenBench's tuner.

@@ -21,8 +21,8 @@ pub struct Arguments {
     /// Number of plies
     #[arg(value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_DEPTH)))]
     depth: u32,
-    /// Position to start from (standard, X-FEN or Shredder-FEN castling rights)
-    #[arg(long, default_value = START_FEN, hide_default_value = true)]
+    /// Position to start from: startpos, or a FEN (standard, X-FEN or Shredder-FEN castling rights)
+    #[arg(long, default_value = "startpos")]
     fen: String,
     /// Print the count below each first move
     #[arg(long)]
@@ -41,7 +41,8 @@ pub struct Arguments {
 /// # Errors
 /// When the position is not valid, as a message for people.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
-    let position: Position = arguments.fen.parse().map_err(|error| format!("{error}"))?;
+    let fen = if arguments.fen.trim() == "startpos" { START_FEN } else { &arguments.fen };
+    let position: Position = fen.parse().map_err(|error| format!("{error}"))?;
     let options =
         PerftOptions { depth: arguments.depth, threads: arguments.threads.into(), hash_mib: arguments.hash };
     let mib = arguments.hash;

@@ -8,10 +8,10 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use super::bench::{self, POSITIONS, SIGNATURE, SIGNATURE_DEPTH};
 use crate::board::{Game, Position, START_FEN};
 use crate::console::Output;
 use crate::engine::Engine;
+use crate::engine::bench::{self, POSITIONS, SIGNATURE, SIGNATURE_DEPTH};
 use crate::movegen::{PerftOptions, perft_parallel};
 use crate::nnue::inference::Kernels;
 use crate::nnue::{self, Network, NetworkParts};

@@ -4,13 +4,14 @@
 //! every change of what the search does.
 
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use super::{DEFAULT_HASH_MIB, EngineError};
+use super::{DEFAULT_HASH_MIB, Engine, EngineError, MAX_HASH_MIB, MAX_THREADS};
 use crate::board::{Game, Position};
 use crate::nnue::Network;
 use crate::nnue::inference::Kernels;
-use crate::search::{Control, SearchJob, SearchLimits, Searcher};
+use crate::search::{Control, SearchEvent, SearchJob, SearchLimits, Searcher};
 use crate::tt::TranspositionTable;
 use crate::types::Depth;
 
@@ -70,6 +71,43 @@ pub const POSITIONS: [&str; 42] = [
     "kr6/p1p5/8/8/8/8/5Q2/6K1 w - - 0 1",
 ];
 
+/// Interval at which a search by several threads asks whether it is to be given up.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// How a bench is run. Only with the default hash and one thread is the number of nodes the signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BenchOptions {
+    /// Depth of each search, in plies.
+    pub depth: Depth,
+    /// Size of the table in MiB.
+    pub hash_mib: usize,
+    /// Search threads.
+    pub threads: usize,
+}
+
+impl BenchOptions {
+    /// The bench to this depth, with the default table and one thread.
+    pub const fn to_depth(depth: Depth) -> BenchOptions {
+        BenchOptions { depth, hash_mib: DEFAULT_HASH_MIB, threads: 1 }
+    }
+
+    /// Options by up to three numbers: the depth alone, or hash, threads and depth. Those that are too small or too large
+    /// count as the nearest that will do.
+    pub fn from_numbers(numbers: &[i64]) -> BenchOptions {
+        let depth = |number: i64| number.clamp(1, 1000) as Depth;
+        let up_to = |number: i64, most: usize| number.clamp(1, most as i64) as usize;
+        match *numbers {
+            [] => BenchOptions::to_depth(DEFAULT_DEPTH),
+            [number] => BenchOptions::to_depth(depth(number)),
+            [hash, threads, ref rest @ ..] => BenchOptions {
+                depth: rest.first().map_or(DEFAULT_DEPTH, |&number| depth(number)),
+                hash_mib: up_to(hash, MAX_HASH_MIB),
+                threads: up_to(threads, MAX_THREADS),
+            },
+        }
+    }
+}
+
 /// Result of a bench run.
 #[derive(Clone, Copy, Debug)]
 pub struct BenchReport {
@@ -97,21 +135,25 @@ pub fn run(
     kernels: Kernels,
     progress: impl FnMut(usize, u64),
 ) -> Result<BenchReport, EngineError> {
-    run_until(&Arc::new(Control::new(1, false)), depth, network, kernels, progress)
+    run_until(&Arc::new(Control::new(1, false)), BenchOptions::to_depth(depth), network, kernels, progress)
 }
 
-/// The same under a control that can stop it. The report of a stopped bench covers the positions searched.
+/// The same with other options under a control that can stop it. The report of a stopped bench covers the positions
+/// searched. Several threads compute with the best kernels.
 ///
 /// # Errors
-/// When there is no memory for the table.
+/// When memory or a thread is refused.
 pub fn run_until(
     control: &Arc<Control>,
-    depth: Depth,
+    options: BenchOptions,
     network: Arc<Network>,
     kernels: Kernels,
     mut progress: impl FnMut(usize, u64),
 ) -> Result<BenchReport, EngineError> {
-    let tt = Arc::new(TranspositionTable::new(DEFAULT_HASH_MIB)?);
+    if options.threads > 1 {
+        return run_threads(control, options, network, progress);
+    }
+    let tt = Arc::new(TranspositionTable::new(options.hash_mib)?);
     let mut searcher = Searcher::new(0);
     let mut report = BenchReport { nodes: 0, time: Duration::ZERO };
     for (number, fen) in POSITIONS.iter().enumerate() {
@@ -120,7 +162,7 @@ pub fn run_until(
         searcher.new_game();
         // A test checks that all of them are valid.
         let Ok(position) = fen.parse::<Position>() else { continue };
-        let limits = SearchLimits { depth: Some(depth), ..SearchLimits::default() };
+        let limits = SearchLimits { depth: Some(options.depth), ..SearchLimits::default() };
         let mut job = SearchJob::silent(Game::new(position), limits, Arc::clone(&tt))
             .with_network(Arc::clone(&network))
             .with_kernels(kernels);
@@ -137,9 +179,76 @@ pub fn run_until(
     Ok(report)
 }
 
+/// The bench by an engine with several threads.
+fn run_threads(
+    control: &Control,
+    options: BenchOptions,
+    network: Arc<Network>,
+    mut progress: impl FnMut(usize, u64),
+) -> Result<BenchReport, EngineError> {
+    let mut engine = Engine::new()?;
+    engine.set_hash(options.hash_mib)?;
+    engine.set_threads(options.threads)?;
+    engine.set_network(network);
+    let mut report = BenchReport { nodes: 0, time: Duration::ZERO };
+    for (number, fen) in POSITIONS.iter().enumerate() {
+        engine.new_game();
+        if let Some(wait) = engine.readiness() {
+            wait();
+        }
+        let Ok(position) = fen.parse::<Position>() else { continue };
+        engine.set_game(Game::new(position));
+        let limits = SearchLimits { depth: Some(options.depth), ..SearchLimits::default() };
+        let (sender, receiver) = channel();
+        let start = Instant::now();
+        engine.go(limits, move |event| {
+            if let SearchEvent::Finished(result) = event {
+                let _ = sender.send(result.nodes);
+            }
+        });
+        let nodes = loop {
+            match receiver.recv_timeout(PATIENCE) {
+                Ok(nodes) => break nodes,
+                Err(RecvTimeoutError::Timeout) if control.is_stopped() => engine.stop(),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(report),
+            }
+        };
+        report.time += start.elapsed();
+        report.nodes += nodes;
+        if control.is_stopped() {
+            break;
+        }
+        progress(number + 1, nodes);
+    }
+    Ok(report)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_number_is_the_depth() {
+        let options = |depth, hash_mib, threads| BenchOptions { depth, hash_mib, threads };
+        for (numbers, expected) in [
+            (&[][..], options(DEFAULT_DEPTH, DEFAULT_HASH_MIB, 1)),
+            (&[6], options(6, DEFAULT_HASH_MIB, 1)),
+            (&[32, 2], options(DEFAULT_DEPTH, 32, 2)),
+            (&[0, 99_999, -3], options(1, 1, MAX_THREADS)),
+        ] {
+            assert_eq!(BenchOptions::from_numbers(numbers), expected);
+        }
+    }
+
+    #[test]
+    fn several_threads_search_every_position() {
+        let (control, mut seen) = (Arc::new(Control::new(1, false)), 0);
+        let options = BenchOptions { depth: 3, hash_mib: 1, threads: 2 };
+        let network = crate::nnue::built_in();
+        let report = run_until(&control, options, network, Kernels::best(), |_, _| seen += 1).unwrap();
+        assert!(seen == POSITIONS.len() && report.nodes > 1000, "{report:?}");
+    }
 
     #[test]
     fn positions_are_valid_and_distinct() {

@@ -4,12 +4,13 @@
 //! Engines share nothing, so several can live in one process.
 //!
 //! To be read in this order: this file, `workers` (the search threads), `opening` (play from a book), `level` and
-//! `chooser` (weaker play for people), `bench`.
+//! `chooser` (weaker play for people), `bench`, `speedtest`.
 
 pub mod bench;
 mod chooser;
 mod level;
 mod opening;
+pub mod speedtest;
 mod workers;
 
 use std::sync::Arc;

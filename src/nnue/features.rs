@@ -62,6 +62,11 @@ pub const fn output_bucket(buckets: usize, men: usize) -> usize {
     if buckets == 1 { 0 } else { (men - 2) / 4 }
 }
 
+/// The least number of pieces with which an output layer answers.
+pub(super) const fn least_men(bucket: usize) -> usize {
+    2 + 4 * bucket
+}
+
 /// One side's way of looking at the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Viewpoint {
@@ -171,6 +176,7 @@ mod tests {
     fn output_buckets_are_chosen_by_men() {
         assert_eq!([2, 5, 6, 29, 30, 32].map(|men| output_bucket(8, men)), [0, 0, 1, 6, 7, 7]);
         assert_eq!([2, 17, 32].map(|men| output_bucket(1, men)), [0; 3]);
+        assert!((0..8).all(|bucket| output_bucket(8, least_men(bucket)) == bucket));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! from predict results, so that the output is as large as the weights can express well.
 
 use super::bounds::{NetworkError, QB, SCALES, within};
-use super::features::{FEATURES, Viewpoint, output_bucket};
+use super::features::{FEATURES, Viewpoint, least_men, output_bucket};
 use super::inference::{Block, Kernels, LANES, LAYER_UNIT, MAX_HIDDEN, QA};
 use super::layers::{LayerParts, Layers};
 use crate::board::Position;
@@ -284,7 +284,21 @@ impl Network {
 
     /// The same with chosen kernels.
     pub fn evaluate_with(&self, kernels: Kernels, position: &Position) -> i32 {
-        let [own, enemy] = [position.stm(), !position.stm()].map(|color| {
+        let [own, enemy] = self.accumulators(kernels, position);
+        self.output(kernels, &own, &enemy, position.occupied().count() as usize)
+    }
+
+    /// What each of the output layers would answer for the side to move. The one that does answer is
+    /// [`output_bucket`].
+    pub fn evaluate_in_buckets(&self, position: &Position) -> Vec<i32> {
+        let kernels = Kernels::best();
+        let [own, enemy] = self.accumulators(kernels, position);
+        (0..self.buckets).map(|bucket| self.output(kernels, &own, &enemy, least_men(bucket))).collect()
+    }
+
+    /// The accumulators of the side to move and of the other one.
+    fn accumulators(&self, kernels: Kernels, position: &Position) -> [Vec<Block>; 2] {
+        [position.stm(), !position.stm()].map(|color| {
             let view = self.view(color, position.king(color));
             let men = position.occupied().into_iter();
             let men = men.filter_map(|square| Some((position.piece_on(square)?, square)));
@@ -293,8 +307,7 @@ impl Network {
             let mut copy = accumulator.clone();
             kernels.refresh(&mut accumulator, &mut copy, self.rows(), &features, &[]);
             accumulator
-        });
-        self.output(kernels, &own, &enemy, position.occupied().count() as usize)
+        })
     }
 }
 
@@ -312,6 +325,22 @@ mod tests {
         let mut parts = NetworkParts::random(1, 64, 8);
         change(&mut parts);
         Network::new(parts).expect_err("the change makes the network unusable")
+    }
+
+    #[test]
+    fn one_of_the_buckets_answers() {
+        for buckets in [1, 8] {
+            let network = Network::new(NetworkParts::random(3, 64, buckets)).expect("it is sound");
+            for fen in [
+                "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+                "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
+            ] {
+                let position: Position = fen.parse().expect("a FEN");
+                let all = network.evaluate_in_buckets(&position);
+                let bucket = output_bucket(buckets, position.occupied().count() as usize);
+                assert_eq!((all.len(), all[bucket]), (buckets, network.evaluate(&position)));
+            }
+        }
     }
 
     #[test]

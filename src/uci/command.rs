@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use crate::board::{FenError, FenRepair, Game};
-use crate::notation::{MoveError, parse_uci};
+use crate::engine::bench::BenchOptions;
+use crate::engine::speedtest::SpeedOptions;
+use crate::notation::{MoveError, parse_move};
 use crate::types::{CastlingMode, Color, Depth};
 
 /// A command with its arguments; positions and moves are still text.
@@ -31,9 +33,18 @@ pub enum Command {
     /// `d`: show the board.
     Display,
     Eval,
-    Bench {
-        depth: Option<Depth>,
+    Bench(BenchOptions),
+    /// Exchange the colours and turn the board upside down.
+    Flip,
+    /// What compiled this program, and for what.
+    Compiler,
+    /// Write the network into a file.
+    ExportNet {
+        /// As written, blanks included.
+        path: String,
     },
+    /// Measure the speed over a game.
+    SpeedTest(SpeedOptions),
     Perft {
         depth: u32,
     },
@@ -81,6 +92,8 @@ pub enum CommandError {
     MissingValue(String),
     #[error("'{value}' after '{argument}' is not a number")]
     NotANumber { argument: String, value: String },
+    #[error("'export_net' needs the name of a file")]
+    FileName,
     #[error("'debug' needs 'on' or 'off'")]
     Debug,
     #[error("'setoption' needs 'name' and an option name")]
@@ -105,7 +118,7 @@ impl CommandError {
 }
 
 /// The first words that are understood.
-const WORDS: [&str; 19] = [
+const WORDS: [&str; 23] = [
     "uci",
     "debug",
     "isready",
@@ -126,56 +139,15 @@ const WORDS: [&str; 19] = [
     "perft",
     "help",
     "?",
+    "flip",
+    "compiler",
+    "export_net",
+    "speedtest",
 ];
 
 /// Number of words at the start of [`WORDS`] that are part of UCI. Unknown words are skipped only before these, since
 /// programs send no others.
 const UCI_WORDS: usize = 11;
-
-/// What `help` prints.
-pub(super) const HELP: &str = "\
-Quillon speaks UCI, the protocol of chess programs; usually a program like Cute Chess types here.
-
-To try it, type these lines:
-  position startpos moves e2e4 c7c5
-  d
-  go movetime 1000
-
-Positions
-  position startpos            the initial position
-  position fen FEN             any other, for instance
-                               position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1
-  position ... moves M M ...   and moves from there: e2e4, e7e8q, castling e1g1
-  d                            show the board
-  eval                         static evaluation
-  ucinewgame                   forget the last game
-
-Searching (the answer ends with a line 'bestmove')
-  go depth 12                  to a depth in plies
-  go movetime 5000             for 5 seconds
-  go nodes 1000000             for about a million nodes
-  go mate 4                    until a mate in at most 4 moves is found
-  go infinite                  until you type stop
-  go wtime 60000 btime 60000   as long as these clocks suggest, in milliseconds;
-                               also winc MS, binc MS, movestogo N
-  go ... searchmoves e2e4 d2d4 only these first moves
-  go ponder ..., ponderhit     on the opponent's time; the expected move was played
-  stop                         end the search, also a perft or bench
-
-Options
-  help options                 what each of them does
-  help Hash                    what this one does
-  setoption name Hash value 256
-  uci                          list them for programs
-  isready                      answer readyok when ready, also during a search
-
-Other
-  go perft 5, perft 5          count move sequences, by first move
-  bench [DEPTH]                search fixed positions and print the search signature
-  debug on, debug off          accepted; nothing more is printed
-  help                         this text
-  quit                         leave
-From a shell, 'quillon --help' lists further commands.";
 
 /// Reads a line. Empty lines and comments (`#`) give `None`. As the specification asks, unknown words
 /// before a command are skipped, unless the first is a command mistyped.
@@ -219,7 +191,11 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
         "quit" | "exit" => Command::Quit,
         "d" | "display" => Command::Display,
         "eval" => Command::Eval,
-        "bench" => Command::Bench { depth: optional_number("bench", arguments)?.map(clamp_depth) },
+        "bench" => Command::Bench(bench(arguments)?),
+        "flip" => Command::Flip,
+        "compiler" => Command::Compiler,
+        "export_net" => export_net(line, arguments)?,
+        "speedtest" => Command::SpeedTest(speed_test(arguments)?),
         "perft" => Command::Perft { depth: perft_depth("perft", arguments)? },
         _ => Command::Help { topic: (!arguments.is_empty()).then(|| arguments.join(" ")) },
     }))
@@ -352,6 +328,26 @@ fn optional_number(command: &str, arguments: &[&str]) -> Result<Option<i64>, Com
     arguments.first().map(|value| read_number(command, value)).transpose()
 }
 
+/// `bench DEPTH`, or as other engines have it `bench HASH THREADS [DEPTH]`.
+fn bench(arguments: &[&str]) -> Result<BenchOptions, CommandError> {
+    let numbers: Vec<i64> =
+        arguments.iter().take(3).map(|value| read_number("bench", value)).collect::<Result<_, _>>()?;
+    Ok(BenchOptions::from_numbers(&numbers))
+}
+
+/// `speedtest [THREADS] [HASH] [SECONDS]`.
+fn speed_test(arguments: &[&str]) -> Result<SpeedOptions, CommandError> {
+    let numbers = arguments.iter().take(3).map(|value| read_number("speedtest", value));
+    Ok(SpeedOptions::from_numbers(&numbers.collect::<Result<Vec<_>, _>>()?))
+}
+
+/// Reads the name of a file, which is the rest of the line.
+fn export_net(line: &str, arguments: &[&str]) -> Result<Command, CommandError> {
+    let first = arguments.first().ok_or(CommandError::FileName)?;
+    let path = line.get(offset(line, first)..).unwrap_or_default().trim().to_owned();
+    Ok(Command::ExportNet { path })
+}
+
 fn perft_depth(command: &str, arguments: &[&str]) -> Result<u32, CommandError> {
     let depth = optional_number(command, arguments)?;
     let depth = depth.ok_or_else(|| CommandError::MissingValue(command.to_owned()))?;
@@ -422,7 +418,7 @@ pub fn set_up(
     };
     repairs.into_iter().for_each(report);
     for (index, text) in moves.iter().enumerate() {
-        let mv = parse_uci(game.position(), text);
+        let mv = parse_move(game.position(), text);
         game.play(mv.map_err(|error| PositionError::Move { error, number: index + 1 })?);
     }
     Ok(game)
@@ -463,7 +459,9 @@ mod tests {
         assert_eq!(nearest("posiiton startpos moves e2e4 go depth 3"), Some("position"));
         assert_eq!(nearest("isredy uci"), Some("isready"));
         // Nor are words skipped for what only people type.
-        for word in ["d", "?", "eval", "help", "perft 2", "bench", "display", "exit"] {
+        for word in
+            ["d", "?", "eval", "help", "perft 2", "bench", "display", "exit", "flip", "compiler", "speedtest"]
+        {
             let line = format!("og {word}");
             assert_eq!(nearest(&line), None);
             assert!(!matches!(parse(word), Err(CommandError::Unknown { .. })), "{word}");

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::board::{DrawReason, Game, Outcome, Position};
-use crate::eval::{Chances, WdlModel, evaluate};
+use crate::eval::{Chances, WdlModel};
 use crate::nnue::Network;
 use crate::notation::{format_san, format_uci};
 use crate::search::{Counts, Report, ScoreBound, SearchEvent, SearchResult};
@@ -18,6 +18,8 @@ pub struct Style {
     pub show_wdl: bool,
     /// [`WdlModel::material`] at the root, on which the meaning of scores depends.
     pub material: u32,
+    /// Number of lines that are told.
+    pub multi_pv: usize,
 }
 
 /// One UCI line per event.
@@ -88,9 +90,26 @@ const TABLEBASE_CP: i32 = 20_000;
 pub fn score(score: Score, material: u32) -> String {
     match score.mate_moves() {
         Some(moves) => format!("mate {moves}"),
-        None if score.is_win() => format!("cp {}", TABLEBASE_CP - (Score::TABLEBASE_WIN - score)),
-        None if score.is_loss() => format!("cp {}", (Score::TABLEBASE_WIN - -score) - TABLEBASE_CP),
-        None => format!("cp {}", WdlModel::FITTED.centipawns(score, material)),
+        None => format!("cp {}", centipawns(score, material)),
+    }
+}
+
+/// A score in pawns with two decimals, `0.35`, or the moves to a mate, `#3` and `#-3`, as PGN comments have it.
+pub fn pawns(score: Score, material: u32) -> String {
+    match score.mate_moves() {
+        Some(moves) => format!("#{moves}"),
+        None => format!("{:.2}", f64::from(centipawns(score, material)) / 100.0),
+    }
+}
+
+/// A score in centipawns. A tablebase win three plies ahead is 19997; mates count as such wins.
+pub fn centipawns(score: Score, material: u32) -> i32 {
+    if score.is_win() {
+        TABLEBASE_CP - (Score::TABLEBASE_WIN - score).max(0)
+    } else if score.is_loss() {
+        (Score::TABLEBASE_WIN - -score).max(0) - TABLEBASE_CP
+    } else {
+        WdlModel::FITTED.centipawns(score, material)
     }
 }
 
@@ -139,22 +158,58 @@ pub fn printable(text: &str) -> String {
     }
 }
 
-/// The board as a diagram, with FEN, key, checkers and legal moves.
-pub fn board(game: &Game, chess960: bool) -> String {
-    let position = game.position();
-    let mut text = String::new();
-    const EDGE: &str = "  +---+---+---+---+---+---+---+---+\n";
-    for rank in Rank::ALL.into_iter().rev() {
-        text.push_str(EDGE);
-        let _ = write!(text, "{} |", rank.index() + 1);
-        for file in File::ALL {
-            let letter = position.piece_on(Square::new(file, rank)).map_or(' ', Piece::letter);
-            let _ = write!(text, " {letter} |");
+/// What boards are drawn with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Drawing {
+    /// Letters, upper case for White, and lines of ASCII, which programs read as well.
+    Letters,
+    /// The chess figures of Unicode.
+    Figures,
+}
+
+impl Drawing {
+    fn piece(self, piece: Piece) -> char {
+        const FIGURES: [[char; 6]; 2] = [
+            ['\u{2659}', '\u{2658}', '\u{2657}', '\u{2656}', '\u{2655}', '\u{2654}'],
+            ['\u{265F}', '\u{265E}', '\u{265D}', '\u{265C}', '\u{265B}', '\u{265A}'],
+        ];
+        match self {
+            Drawing::Letters => piece.letter(),
+            Drawing::Figures => FIGURES[piece.color().index()][piece.kind().index()],
         }
-        text.push('\n');
     }
-    text.push_str(EDGE);
-    text.push_str("    a   b   c   d   e   f   g   h\n\n");
+
+    /// The squares with their edges, ranks and files.
+    fn squares(self, position: &Position) -> String {
+        let ([top, middle, bottom], wall) = match self {
+            Drawing::Letters => (["+-++"; 3].map(|edge| edge.chars().collect::<Vec<_>>()), '|'),
+            Drawing::Figures => (["┌─┬┐", "├─┼┤", "└─┴┘"].map(|edge| edge.chars().collect::<Vec<_>>()), '│'),
+        };
+        let edge = |chars: &[char]| match chars {
+            [left, line, cross, right] => {
+                let cell = line.to_string().repeat(3);
+                format!("  {left}{}{right}\n", vec![cell; 8].join(&cross.to_string()))
+            }
+            _ => String::new(),
+        };
+        let mut text = String::new();
+        for rank in Rank::ALL.into_iter().rev() {
+            text.push_str(&edge(if rank == Rank::R8 { &top } else { &middle }));
+            let _ = write!(text, "{} {wall}", rank.index() + 1);
+            for file in File::ALL {
+                let piece = position.piece_on(Square::new(file, rank)).map_or(' ', |piece| self.piece(piece));
+                let _ = write!(text, " {piece} {wall}");
+            }
+            text.push('\n');
+        }
+        text + &edge(&bottom) + "    a   b   c   d   e   f   g   h\n\n"
+    }
+}
+
+/// The board as a diagram, with FEN, key, checkers and legal moves.
+pub fn board(game: &Game, chess960: bool, drawing: Drawing) -> String {
+    let position = game.position();
+    let mut text = drawing.squares(position);
     let side = if position.stm() == Color::White { "White" } else { "Black" };
     let fen = if chess960 { position.to_shredder_fen() } else { position.to_string() };
     let _ = writeln!(text, "{side} to move");
@@ -208,17 +263,6 @@ fn outcome(end: Outcome) -> &'static str {
         Outcome::Draw(DrawReason::FiftyMoves) => "draw by the fifty-move rule",
         Outcome::Draw(DrawReason::DeadPosition) => "draw, neither side can checkmate",
     }
-}
-
-/// The static evaluation by a network.
-pub fn evaluation(position: &Position, by: &Network) -> String {
-    if position.in_check() {
-        return "Evaluation: none, the side to move is in check".to_owned();
-    }
-    let origin = network(by);
-    let own = WdlModel::FITTED.centipawns(evaluate(by, position), WdlModel::material(position));
-    let white = if position.stm() == Color::White { own } else { -own };
-    format!("{origin}\nEvaluation: {white:+} cp for White, {own:+} cp for the side to move")
 }
 
 /// A network's name, without unprintable characters, and architecture.

@@ -4,7 +4,8 @@
 //!
 //! To be read in this order: [`input`] reads lines, [`command`] turns a line into a value and sets up positions,
 //! `driver` is the loop that obeys them, with the `queue` of commands that wait for a search and the table of
-//! `options`, [`format`] turns search events into lines. `node_clock` is the option `nodestime`.
+//! `options`, [`format`] turns search events into lines, or `terminal` into a table where a person reads them, and
+//! `evaluation` writes the answer to `eval`. `node_clock` is the option `nodestime`, `help` the text of `help`.
 //!
 //! [`input`]: crate::uci::input
 //! [`command`]: crate::uci::command
@@ -14,8 +15,12 @@
 
 pub mod command;
 mod driver;
+mod evaluation;
 pub mod format;
+mod help;
 pub mod input;
 mod node_clock;
+mod terminal;
 
-pub use driver::{converse, run, run_bench};
+pub use driver::{converse, converse_with, run, run_bench, run_speed_test};
+pub use terminal::Audience;

@@ -9,6 +9,7 @@
 //! When a position cannot be set up, the driver has no position and searches nothing until the next valid one: the
 //! client would take a move of the previous position for a move of the refused one.
 
+mod extras;
 mod options;
 mod queue;
 
@@ -19,22 +20,25 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use super::command::{self, Command, GoCommand, HELP};
+use super::command::{self, Command, GoCommand, PositionError};
+use super::evaluation::evaluation;
 use super::format;
+use super::help::HELP;
 use super::input::{self, Input, MAX_LINE};
 use super::node_clock::NodeClock;
-use crate::board::Position;
+use super::terminal::{Audience, MOVES, Table, Telling};
+use crate::board::{Game, Position};
 use crate::console::Output;
-use crate::engine::{Engine, EngineError, NAME, bench};
+use crate::engine::{Engine, EngineError, NAME};
 use crate::eval::WdlModel;
 use crate::movegen::perft_divide;
-use crate::nnue::Network;
-use crate::nnue::inference::Kernels;
-use crate::notation::parse_uci;
-use crate::search::{Control, GameClock, SearchEvent, SearchLimits};
-use crate::types::{Depth, Move};
+use crate::notation::parse_move;
+use crate::search::{GameClock, SearchEvent, SearchLimits};
+use crate::types::Move;
 use options::Settings;
 use queue::{Order, Queue};
+
+pub use extras::{run_bench, run_speed_test};
 
 enum Event {
     /// A line of input and the time of its arrival.
@@ -61,12 +65,12 @@ const READY: &str = "readyok";
 ///
 /// # Errors
 /// When the engine cannot be set up.
-pub fn run(output: Arc<Output>) -> Result<(), EngineError> {
+pub fn run(output: Arc<Output>, audience: Audience) -> Result<(), EngineError> {
     // A lock of standard input cannot be moved to the reader thread.
-    converse(BufReader::new(stdin()), output)
+    converse_with(BufReader::new(stdin()), output, audience)
 }
 
-/// Speaks UCI on any streams until `quit` or the end of input.
+/// Speaks UCI with a program on any streams until `quit` or the end of input.
 ///
 /// # Errors
 /// When the engine cannot be set up.
@@ -74,11 +78,23 @@ pub fn converse(
     stream: impl BufRead + Send + 'static,
     output: impl Into<Arc<Output>>,
 ) -> Result<(), EngineError> {
+    converse_with(stream, output, Audience::Program)
+}
+
+/// The same with a program or a person.
+///
+/// # Errors
+/// When the engine cannot be set up.
+pub fn converse_with(
+    stream: impl BufRead + Send + 'static,
+    output: impl Into<Arc<Output>>,
+    audience: Audience,
+) -> Result<(), EngineError> {
     let (sender, events) = channel();
     let reader_sender = sender.clone();
     let reader = move || read_input(stream, &reader_sender);
     thread::Builder::new().name("input".to_owned()).spawn(reader).map_err(EngineError::Thread)?;
-    Driver::new(output.into(), sender)?.serve(&events);
+    Driver { audience, ..Driver::new(output.into(), sender)? }.serve(&events);
     Ok(())
 }
 
@@ -97,6 +113,8 @@ struct Driver {
     settings: Settings,
     node_clock: NodeClock,
     output: Arc<Output>,
+    /// Who reads the output; a program once it has said `uci`.
+    audience: Audience,
     sender: Sender<Event>,
     /// Why the last position was refused. While this is `Some`, there is no position.
     refused: Option<String>,
@@ -122,6 +140,7 @@ impl Driver {
             settings: Settings::default(),
             node_clock: NodeClock::default(),
             output,
+            audience: Audience::Program,
             sender,
             refused: None,
             searching: false,
@@ -269,7 +288,11 @@ impl Driver {
     }
 
     fn complain(&self, error: &dyn std::fmt::Display) {
-        self.output.line(&format::message(&error.to_string()));
+        let error = error.to_string();
+        match self.audience {
+            Audience::Program => self.output.line(&format::message(&error)),
+            Audience::Person(_) => self.output.line(&format::printable(&error)),
+        };
     }
 
     fn obey(&mut self, command: Command) {
@@ -293,15 +316,23 @@ impl Driver {
             }
             Command::PonderHit => self.engine.ponderhit(),
             Command::Display if self.has_position() => {
-                self.say(&format::board(self.engine.game(), self.writes_960()));
+                let drawing = self.audience.drawing();
+                self.say(&format::board(self.engine.game(), self.writes_960(), drawing));
             }
             Command::Eval if self.has_position() => {
-                self.say(&format::evaluation(self.position(), self.engine.network()));
+                self.say(&evaluation(self.position(), self.engine.network()));
             }
-            Command::Bench { depth } => self.bench(depth),
+            Command::Flip if self.has_position() => {
+                self.engine.set_game(Game::new(self.position().color_flipped()));
+            }
+            Command::Compiler => self.say(&extras::compiler()),
+            Command::ExportNet { path } => self.export_net(&path),
+            Command::Bench(options) => self.bench(options),
+            Command::SpeedTest(options) => self.speed_test(options),
             Command::Perft { depth } => self.perft(depth),
             Command::Help { topic } => self.help(topic.as_deref()),
-            Command::Display | Command::Eval | Command::Debug(_) | Command::Register | Command::Quit => {}
+            Command::Display | Command::Eval | Command::Flip => {}
+            Command::Debug(_) | Command::Register | Command::Quit => {}
         }
     }
 
@@ -357,7 +388,9 @@ impl Driver {
         self.say(text.as_deref().unwrap_or(HELP));
     }
 
-    fn identify(&self) {
+    fn identify(&mut self) {
+        // Only programs ask.
+        self.audience = Audience::Program;
         let options = options::list().join("\n");
         self.say(&format!("id name {NAME}\nid author the Quillon authors\n{options}\nuciok"));
     }
@@ -369,6 +402,9 @@ impl Driver {
             Ok(game) => {
                 self.engine.set_game(game);
                 self.refused = None;
+            }
+            Err(error @ PositionError::Move { .. }) if self.audience.is_person() => {
+                self.execute(Order::fault(&format!("{error}; {MOVES}"), true));
             }
             Err(error) => self.execute(Order::fault(&error, true)),
         }
@@ -384,16 +420,23 @@ impl Driver {
             chess960: self.writes_960(),
             show_wdl: self.settings.show_wdl,
             material: WdlModel::material(self.position()),
+            multi_pv: self.settings.multi_pv,
+        };
+        let telling = match self.audience {
+            Audience::Program => Telling::Protocol(style),
+            Audience::Person(_) => Telling::Table(Box::new(Table::new(*self.position(), style))),
         };
         self.searching = true;
         self.engine.opening.enabled = self.settings.own_book && !self.settings.analyse_mode;
         let plays = !limits.infinite && limits.mate.is_none() && !self.settings.analyse_mode;
         self.engine.level = self.settings.level().filter(|_| plays);
         self.engine.go(limits, move |event| {
-            let text = format::event(&event, style);
+            let text = telling.text(&event);
             let next = match event {
-                SearchEvent::Finished(result) => Some(Event::Done { text, own_nodes: result.own_nodes }),
-                _ => (!output.line(&text)).then_some(Event::OutputClosed),
+                SearchEvent::Finished(result) => {
+                    Some(Event::Done { text: text.unwrap_or_default(), own_nodes: result.own_nodes })
+                }
+                _ => text.filter(|text| !output.line(text)).map(|_| Event::OutputClosed),
             };
             // The driver may have quit without waiting.
             let _ = next.map(|event| sender.send(event));
@@ -442,7 +485,7 @@ impl Driver {
         let mut moves = Vec::new();
         let mut wrong = Vec::new();
         for text in texts {
-            match parse_uci(self.position(), text) {
+            match parse_move(self.position(), text) {
                 Ok(mv) => moves.push(mv),
                 Err(_) => wrong.push(text.chars().take(10).collect::<String>()),
             }
@@ -480,17 +523,6 @@ impl Driver {
         });
     }
 
-    /// Starts the bench on its own thread.
-    fn bench(&mut self, depth: Option<Depth>) {
-        let depth = depth.unwrap_or(bench::DEFAULT_DEPTH);
-        let (network, kernels) = (Arc::clone(self.engine.network()), Kernels::best());
-        let output = Arc::clone(&self.output);
-        let control = Arc::new(Control::new(1, false));
-        let stop = Arc::clone(&control);
-        self.stop_work = Box::new(move || stop.stop());
-        self.run_beside(move || run_bench(depth, network, kernels, &output, &control));
-    }
-
     /// Starts long work on its own thread. The text that it returns is printed when it ends.
     fn run_beside(&mut self, work: impl FnOnce() -> String + Send + 'static) {
         let sender = self.sender.clone();
@@ -502,27 +534,5 @@ impl Driver {
             Ok(_) => self.searching = true,
             Err(error) => self.complain(&error),
         }
-    }
-}
-
-/// Runs the bench. Prints a line per position and returns the last line. The bench ends early when `control` is stopped
-/// or the output is no longer read.
-pub fn run_bench(
-    depth: Depth,
-    network: Arc<Network>,
-    kernels: Kernels,
-    output: &Output,
-    control: &Arc<Control>,
-) -> String {
-    let total = bench::POSITIONS.len();
-    let progress = |number: usize, nodes| {
-        if !output.line(&format!("position {number:>2} of {total}: {nodes:>9} nodes")) {
-            control.stop();
-        }
-    };
-    match bench::run_until(control, depth, network, kernels, progress) {
-        Ok(_) if control.is_stopped() => "info string bench stopped".to_owned(),
-        Ok(report) => format!("{} nodes {} nps", report.nodes, report.nps()),
-        Err(error) => format!("info string {error}"),
     }
 }

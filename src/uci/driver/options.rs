@@ -290,7 +290,7 @@ fn options() -> impl Iterator<Item = UciOption> {
 }
 
 /// A path as people write it; those pasted from a file manager stand in quotation marks.
-fn path(value: &str) -> Option<&str> {
+pub(super) fn path(value: &str) -> Option<&str> {
     let inner = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     Some(inner.unwrap_or(value)).filter(|value| !value.is_empty() && *value != EMPTY)
 }

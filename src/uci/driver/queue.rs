@@ -35,7 +35,12 @@ impl Order {
     }
 
     fn is_work(&self) -> bool {
-        matches!(self, Order::Command(Command::Go(_) | Command::Perft { .. } | Command::Bench { .. }))
+        matches!(
+            self,
+            Order::Command(
+                Command::Go(_) | Command::Perft { .. } | Command::Bench(_) | Command::SpeedTest(_)
+            )
+        )
     }
 }
 

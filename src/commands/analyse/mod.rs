@@ -1,0 +1,320 @@
+//! `quillon analyse`: searches every position of the games of a PGN file and writes the games with scores, marks and
+//! better lines.
+//!
+//! To be read in this order: this file (arguments, games in parallel, the order of writing), `pgn` (reading), `judge`
+//! (searching), `write` (the annotated text), `tally` (how well each player played).
+
+mod judge;
+mod pgn;
+mod tally;
+mod write;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Write, stderr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+
+use super::{EvalFile, Tables, about, stop_on_ctrl_c};
+use crate::console::{Output, progress};
+use crate::engine::{Engine, NAME};
+use crate::search::SearchLimits;
+use crate::types::Depth;
+use judge::Analyst;
+use pgn::{Games, PgnGame};
+use tally::Tally;
+
+/// Arguments of `quillon analyse`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// The games, a PGN file
+    file: PathBuf,
+    /// The file for the annotated games; without it they go to standard output
+    #[arg(long, value_name = "PGN")]
+    out: Option<PathBuf>,
+    /// Nodes for each position
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Milliseconds for each position instead
+    #[arg(long, value_name = "MS", conflicts_with = "nodes", value_parser = clap::value_parser!(u64).range(1..))]
+    movetime: Option<u64>,
+    /// Search each position to this depth instead
+    #[arg(long, value_name = "PLIES", conflicts_with_all = ["nodes", "movetime"], value_parser = clap::value_parser!(i32).range(1..=200))]
+    depth: Option<Depth>,
+    /// Games analysed at the same time
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Size of the hash table of each game that is analysed
+    #[arg(long, value_name = "MB", default_value_t = 64)]
+    hash: usize,
+    #[command(flatten)]
+    tables: Tables,
+    #[command(flatten)]
+    eval_file: EvalFile,
+}
+
+const EXAMPLES: &str = "\
+Every move gets its score from White's side, [%eval 0.35] in pawns or [%eval #3]; at 1.00 the engine expects to
+win every other game. A move that gives points away is marked: ?! from 0.1 points on, ? from 0.2, ?? from 0.3,
+where a win is one point and a draw half of one; then the better move is named and a better line added. Moves,
+tags, comments, glyphs and variations of the file stay (comments after ';' do not).
+
+With --nodes and --depth the result is the same on every machine and with any --threads. Ctrl-C ends the
+analysis; the games that are finished are kept.
+
+Examples:
+  quillon analyse games.pgn --out annotated.pgn
+  quillon analyse games.pgn --out annotated.pgn --nodes 1000000 --threads 4 --syzygy /tables
+  quillon analyse game.pgn --movetime 500 | less";
+
+impl Arguments {
+    /// Whether the games go into a file.
+    pub fn writes_files(&self) -> bool {
+        self.out.is_some()
+    }
+
+    fn limits(&self) -> SearchLimits {
+        let by_nodes = self.movetime.is_none() && self.depth.is_none();
+        SearchLimits {
+            depth: self.depth,
+            nodes: by_nodes.then_some(self.nodes),
+            move_time: self.movetime.map(Duration::from_millis),
+            ..SearchLimits::default()
+        }
+    }
+
+    /// How much is searched, in words.
+    fn effort(&self) -> String {
+        match (self.depth, self.movetime) {
+            (Some(depth), _) => format!("depth {depth}"),
+            (None, Some(ms)) => format!("{ms} ms a position"),
+            (None, None) => format!("{} nodes a position", self.nodes),
+        }
+    }
+
+    fn engine(&self) -> Result<Engine, String> {
+        let mut engine = Engine::new().map_err(|error| error.to_string())?;
+        engine.set_hash(self.hash).map_err(|error| error.to_string())?;
+        engine.set_network(self.eval_file.network()?);
+        engine.set_tablebases(self.tables.open()?);
+        Ok(engine)
+    }
+
+    fn read(&self) -> Result<Games<BufReader<File>>, String> {
+        let file = File::open(&self.file).map_err(|error| about(&self.file, error))?;
+        Ok(Games::new(BufReader::new(file)))
+    }
+}
+
+/// Analyses the games of a file.
+///
+/// # Errors
+/// When the file cannot be read, holds no game, or the annotated games cannot be written, as a message for people.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
+    let (games, plies) = count(arguments)?;
+    let engines = (0..games.min(usize::from(arguments.threads))).map(|_| arguments.engine());
+    let engines = engines.collect::<Result<Vec<_>, _>>()?;
+    let stop = stop_on_ctrl_c()?;
+    let bar = progress::bar(plies, "moves");
+    let desk = Desk {
+        games: Mutex::new(arguments.read()?.enumerate()),
+        writer: Mutex::new(Writer::new(arguments, output)?),
+        bar: bar.clone(),
+        stop: Arc::clone(&stop),
+    };
+    thread::scope(|scope| {
+        for engine in engines {
+            scope.spawn(|| desk.work(Analyst::new(engine, arguments.limits(), &stop), &arguments.effort()));
+        }
+    });
+    bar.finish_and_clear();
+    let writer = desk.writer.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let report = writer.finish(games, &stop);
+    report.map_err(|error| about(arguments.out.as_deref().unwrap_or("standard output".as_ref()), error))
+}
+
+/// The numbers of games and of moves in the file.
+fn count(arguments: &Arguments) -> Result<(usize, u64), String> {
+    let (mut games, mut plies) = (0, 0);
+    for game in arguments.read()? {
+        let game = game.map_err(|error| {
+            let number = games + 1;
+            about(&arguments.file, format!("game {number} cannot be read: {error}"))
+        })?;
+        (games, plies) = (games + 1, plies + game.moves.len() as u64);
+    }
+    if games == 0 {
+        return Err(about(&arguments.file, "there are no games in it"));
+    }
+    if let Some(out) = &arguments.out
+        && let (Ok(from), Ok(to)) = (arguments.file.canonicalize(), out.canonicalize())
+        && from == to
+    {
+        return Err(about(out, "the games are read from this file; choose another one for --out"));
+    }
+    Ok((games, plies))
+}
+
+/// What the threads share.
+struct Desk<'a, I> {
+    games: Mutex<I>,
+    writer: Mutex<Writer<'a>>,
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<I: Iterator<Item = (usize, io::Result<PgnGame>)>> Desk<'_, I> {
+    /// Takes game after game and analyses it.
+    fn work(&self, mut analyst: Analyst, effort: &str) {
+        while !self.stop.load(Relaxed) {
+            let next = lock(&self.games).next();
+            // The file was readable when its games were counted.
+            let Some((index, Ok(game))) = next else { break };
+            let Some(finished) = analyse(&mut analyst, &game, effort, &self.bar) else { break };
+            let mut writer = lock(&self.writer);
+            if let Err(fault) = &finished.judged {
+                let message =
+                    format!("game {} ({}): {fault}; it is copied as it is", index + 1, names(&game));
+                self.bar.suspend(|| writer.note(&message));
+            }
+            self.bar.suspend(|| writer.add(index, finished));
+            if writer.failure.is_some() {
+                self.stop.store(true, Relaxed);
+            }
+        }
+    }
+}
+
+/// A game that needs no more work.
+struct Finished {
+    text: String,
+    /// How its players did, or why it could not be analysed.
+    judged: Result<Tally, String>,
+}
+
+/// Analyses a game; `None` when it was stopped.
+fn analyse(analyst: &mut Analyst, game: &PgnGame, effort: &str, bar: &ProgressBar) -> Option<Finished> {
+    let (start, moves) = match game.play() {
+        Ok(played) => played,
+        Err(error) => {
+            bar.inc(game.moves.len() as u64);
+            return Some(Finished { text: write::copied(game), judged: Err(error.to_string()) });
+        }
+    };
+    if moves.is_empty() {
+        return Some(Finished { text: write::copied(game), judged: Ok(Tally::default()) });
+    }
+    let judgements = analyst.judge(&start, &moves, || bar.inc(1))?;
+    let sides = tally::sides(&judgements);
+    let summary = tally::summary(&format!("{NAME}, {effort}"), &sides);
+    let text = write::annotated(game, &start, &moves, &judgements, &summary);
+    let mut tally = Tally::default();
+    for (name, side) in ["White", "Black"].into_iter().zip(sides) {
+        tally.add(game.tag(name).unwrap_or(name), side);
+    }
+    Some(Finished { text, judged: Ok(tally) })
+}
+
+fn names(game: &PgnGame) -> String {
+    format!("{} - {}", game.tag("White").unwrap_or("?"), game.tag("Black").unwrap_or("?"))
+}
+
+/// Writes the games in their order.
+struct Writer<'a> {
+    output: &'a Output,
+    file: Option<File>,
+    path: Option<&'a PathBuf>,
+    /// Games that wait for earlier ones, by their index.
+    waiting: BTreeMap<usize, Finished>,
+    /// The index of the next game to be written.
+    next: usize,
+    analysed: usize,
+    faulty: usize,
+    tally: Tally,
+    failure: Option<io::Error>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(arguments: &'a Arguments, output: &'a Output) -> Result<Writer<'a>, String> {
+        let path = arguments.out.as_ref();
+        let file = path.map(|path| File::create(path).map_err(|error| about(path, error))).transpose()?;
+        Ok(Writer {
+            output,
+            file,
+            path,
+            waiting: BTreeMap::new(),
+            next: 0,
+            analysed: 0,
+            faulty: 0,
+            tally: Tally::default(),
+            failure: None,
+        })
+    }
+
+    fn add(&mut self, index: usize, game: Finished) {
+        self.waiting.insert(index, game);
+        while let Some(game) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            self.put(game);
+        }
+    }
+
+    fn put(&mut self, game: Finished) {
+        match game.judged {
+            Ok(tally) => {
+                self.analysed += 1;
+                self.tally.merge(tally);
+            }
+            Err(_) => self.faulty += 1,
+        }
+        let written = match &mut self.file {
+            Some(file) => file.write_all(game.text.as_bytes()),
+            None => {
+                self.output.line(game.text.trim_end_matches('\n'));
+                self.output.line("");
+                Ok(())
+            }
+        };
+        if let Err(error) = written {
+            self.failure.get_or_insert(error);
+        }
+    }
+
+    /// Says something about the work: where the games are not.
+    fn note(&self, text: &str) {
+        if self.file.is_some() {
+            self.output.line(text);
+        } else {
+            let _ = writeln!(stderr(), "{text}");
+        }
+    }
+
+    /// Writes what is left and the table of players.
+    fn finish(mut self, games: usize, stop: &AtomicBool) -> io::Result<ExitCode> {
+        // After Ctrl-C a game may lack those before it.
+        for (_, game) in std::mem::take(&mut self.waiting) {
+            self.put(game);
+        }
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
+        if !self.tally.is_empty() {
+            self.note(&self.tally.to_string());
+        }
+        let place = self.path.map_or(String::new(), |path| format!(", written to {}", path.display()));
+        let stopped = if stop.load(Relaxed) { "stopped: " } else { "" };
+        self.note(&format!("{stopped}{} of {games} games analysed{place}", self.analysed));
+        Ok(if self.faulty == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
