@@ -28,7 +28,7 @@ pub(crate) use generate::generate;
 pub(crate) use openings::{Openings, RANDOM_PLIES, RANDOM_PLIES_AFTER_FILE, read_positions};
 pub(crate) use player::{MOST_TREE_POSITIONS, Thinking, TreeSettings};
 pub(crate) use progress::Progress;
-pub(crate) use selfplay::{SelfPlay, rules};
+pub(crate) use selfplay::{OpeningSearch, SelfPlay, rules};
 pub(crate) use stats::{Goal, Stats, charts_to_svg};
 pub(crate) use wdl::WdlCounts;
 

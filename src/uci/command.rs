@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::genfens::{self, Genfens, GenfensError};
 use crate::board::{FenError, FenRepair, Game};
 use crate::notation::{MoveError, parse_uci};
 use crate::types::{CastlingMode, Color, Depth};
@@ -37,6 +38,7 @@ pub enum Command {
     Perft {
         depth: u32,
     },
+    Genfens(Genfens),
     Help {
         /// The word `options` or the name of one.
         topic: Option<String>,
@@ -64,6 +66,16 @@ pub struct GoCommand {
 }
 
 impl GoCommand {
+    /// Whether the search has a limit besides the clocks.
+    pub fn is_bounded(&self) -> bool {
+        self.depth.is_some() || self.nodes.is_some() || self.mate.is_some() || self.move_time.is_some()
+    }
+
+    /// Whether the search ends by itself.
+    pub fn has_end(&self) -> bool {
+        !self.infinite && !self.ponder && (self.is_bounded() || self.has_clock())
+    }
+
     /// Whether any argument concerns the clocks.
     pub fn has_clock(&self) -> bool {
         let sides = self.time.iter().chain(&self.increment);
@@ -91,6 +103,8 @@ pub enum CommandError {
     StartPosition(String),
     #[error("'{0}' after 'go' is not understood")]
     Go(String),
+    #[error(transparent)]
+    Genfens(#[from] GenfensError),
 }
 
 impl CommandError {
@@ -105,7 +119,7 @@ impl CommandError {
 }
 
 /// The first words that are understood.
-const WORDS: [&str; 19] = [
+const WORDS: [&str; 20] = [
     "uci",
     "debug",
     "isready",
@@ -124,6 +138,7 @@ const WORDS: [&str; 19] = [
     "eval",
     "bench",
     "perft",
+    "genfens",
     "help",
     "?",
 ];
@@ -172,10 +187,16 @@ Options
 Other
   go perft 5, perft 5          count move sequences, by first move
   bench [DEPTH]                search fixed positions and print the search signature
+  genfens 10 seed 1 book None  make balanced openings, the same for the same seed
   debug on, debug off          accepted; nothing more is printed
   help                         this text
   quit                         leave
 From a shell, 'quillon --help' lists further commands.";
+
+/// Whether a line can begin with this word.
+pub fn is_word(word: &str) -> bool {
+    WORDS.contains(&word)
+}
 
 /// Reads a line. Empty lines and comments (`#`) give `None`. As the specification asks, unknown words
 /// before a command are skipped, unless the first is a command mistyped.
@@ -221,6 +242,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
         "eval" => Command::Eval,
         "bench" => Command::Bench { depth: optional_number("bench", arguments)?.map(clamp_depth) },
         "perft" => Command::Perft { depth: perft_depth("perft", arguments)? },
+        "genfens" => Command::Genfens(genfens::parse(arguments)?),
         _ => Command::Help { topic: (!arguments.is_empty()).then(|| arguments.join(" ")) },
     }))
 }

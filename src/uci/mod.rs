@@ -4,7 +4,8 @@
 //!
 //! To be read in this order: [`input`] reads lines, [`command`] turns a line into a value and sets up positions,
 //! `driver` is the loop that obeys them, with the `queue` of commands that wait for a search and the table of
-//! `options`, [`format`] turns search events into lines. `node_clock` is the option `nodestime`.
+//! `options`, [`format`] turns search events into lines. `genfens` asks for openings; `node_clock` is the
+//! option `nodestime`.
 //!
 //! [`input`]: crate::uci::input
 //! [`command`]: crate::uci::command
@@ -15,7 +16,8 @@
 pub mod command;
 mod driver;
 pub mod format;
+pub mod genfens;
 pub mod input;
 mod node_clock;
 
-pub use driver::{converse, run, run_bench};
+pub use driver::{LineError, carry_out, converse, run, run_bench};

@@ -9,6 +9,7 @@
 //! When a position cannot be set up, the driver has no position and searches nothing until the next valid one: the
 //! client would take a move of the previous position for a move of the refused one.
 
+mod arguments;
 mod options;
 mod queue;
 
@@ -21,6 +22,7 @@ use std::time::{Duration, SystemTime};
 
 use super::command::{self, Command, GoCommand, HELP};
 use super::format;
+use super::genfens::OpeningSource;
 use super::input::{self, Input, MAX_LINE};
 use super::node_clock::NodeClock;
 use crate::board::Position;
@@ -35,6 +37,8 @@ use crate::search::{Control, GameClock, SearchEvent, SearchLimits};
 use crate::types::{Depth, Move};
 use options::Settings;
 use queue::{Order, Queue};
+
+pub use arguments::{LineError, carry_out};
 
 enum Event {
     /// A line of input and the time of its arrival.
@@ -61,12 +65,12 @@ const READY: &str = "readyok";
 ///
 /// # Errors
 /// When the engine cannot be set up.
-pub fn run(output: Arc<Output>) -> Result<(), EngineError> {
+pub fn run(output: Arc<Output>, openings: OpeningSource) -> Result<(), EngineError> {
     // A lock of standard input cannot be moved to the reader thread.
-    converse(BufReader::new(stdin()), output)
+    serve(BufReader::new(stdin()), output, Some(openings))
 }
 
-/// Speaks UCI on any streams until `quit` or the end of input.
+/// Speaks UCI on any streams until `quit` or the end of input. It makes no openings.
 ///
 /// # Errors
 /// When the engine cannot be set up.
@@ -74,11 +78,19 @@ pub fn converse(
     stream: impl BufRead + Send + 'static,
     output: impl Into<Arc<Output>>,
 ) -> Result<(), EngineError> {
+    serve(stream, output.into(), None)
+}
+
+fn serve(
+    stream: impl BufRead + Send + 'static,
+    output: Arc<Output>,
+    openings: Option<OpeningSource>,
+) -> Result<(), EngineError> {
     let (sender, events) = channel();
     let reader_sender = sender.clone();
     let reader = move || read_input(stream, &reader_sender);
     thread::Builder::new().name("input".to_owned()).spawn(reader).map_err(EngineError::Thread)?;
-    Driver::new(output.into(), sender)?.serve(&events);
+    Driver::new(output, sender, openings)?.serve(&events);
     Ok(())
 }
 
@@ -112,11 +124,19 @@ struct Driver {
     stop_work: Box<dyn Fn()>,
     /// Orders that wait for the search to end.
     queue: Queue,
+    /// Makes the openings of `genfens`.
+    openings: Option<OpeningSource>,
+    /// A command has failed, to the knowledge of its thread.
+    failed: Arc<AtomicBool>,
 }
 
 impl Driver {
     /// A driver with all options at their defaults. Finished work sends its events to `sender`.
-    fn new(output: Arc<Output>, sender: Sender<Event>) -> Result<Driver, EngineError> {
+    fn new(
+        output: Arc<Output>,
+        sender: Sender<Event>,
+        openings: Option<OpeningSource>,
+    ) -> Result<Driver, EngineError> {
         let mut driver = Driver {
             engine: Engine::new()?,
             settings: Settings::default(),
@@ -130,6 +150,8 @@ impl Driver {
             leaving: false,
             stop_work: Box::new(|| {}),
             queue: Queue::default(),
+            openings,
+            failed: Arc::default(),
         };
         driver.set_defaults();
         Ok(driver)
@@ -154,14 +176,7 @@ impl Driver {
                     let text = format!("a line of more than {MAX_LINE} bytes is ignored");
                     self.receive(Order::fault(&text, true));
                 }
-                Event::Done { text, own_nodes } => {
-                    // A client that waits for this line sends its next command only now, so that command can never
-                    // be taken as meant for the search that has ended.
-                    (self.searching, self.stopping, self.preparing) = (false, false, false);
-                    self.node_clock.stop(own_nodes);
-                    self.output.line(&text);
-                    self.drain_queue();
-                }
+                Event::Done { text, own_nodes } => self.finish(&text, own_nodes),
                 Event::OutputClosed => break,
                 Event::EndOfInput => input_ended = true,
             }
@@ -192,6 +207,16 @@ impl Driver {
             self.drain_queue();
         }
         self.answer_questions();
+    }
+
+    /// Ends the work whose last line this is, and goes on with what waited for it.
+    fn finish(&mut self, text: &str, own_nodes: Option<u64>) {
+        // A client that waits for this line sends its next command only now, so that command can never be taken as
+        // meant for the search that has ended.
+        (self.searching, self.stopping, self.preparing) = (false, false, false);
+        self.node_clock.stop(own_nodes);
+        self.output.line(text);
+        self.drain_queue();
     }
 
     /// Waits for the next event. After the end of input only a perft or bench can go on for long. It goes on as long as
@@ -300,6 +325,7 @@ impl Driver {
             }
             Command::Bench { depth } => self.bench(depth),
             Command::Perft { depth } => self.perft(depth),
+            Command::Genfens(genfens) => self.make_openings(genfens),
             Command::Help { topic } => self.help(topic.as_deref()),
             Command::Display | Command::Eval | Command::Debug(_) | Command::Register | Command::Quit => {}
         }
@@ -405,7 +431,7 @@ impl Driver {
         let position = self.position();
         let stm = position.stm();
         let (us, them) = (stm.index(), (!stm).index());
-        let bounded = go.depth.is_some() || go.nodes.is_some() || go.mate.is_some() || go.move_time.is_some();
+        let bounded = go.is_bounded();
         // When only the opponent's clock is given, ours is taken to show the same. With only an increment or a number
         // of moves the clock counts as empty: a move at once is better than a loss on time.
         let time = go.time[us].or(go.time[them]);
