@@ -35,11 +35,18 @@ pub use layers::{FIRST_UNIT, LayerParts, MAX_FIRST_WEIGHT, MAX_LAYER_WEIGHT, PRO
 pub use material::material;
 pub use network::{MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_OUTPUT_WEIGHT, Network, NetworkParts};
 
-/// The network that is part of the program. `docs/training.md` tells how it was trained.
+/// The network that is part of the program: `default.nnue`, of which `docs/training.md` tells how it was trained, or
+/// the file that `make EVALFILE=...` names.
+///
+/// # Panics
+/// When a program was built with a network whose weights could overflow.
 pub fn built_in() -> Arc<Network> {
     static NETWORK: Lazy<Arc<Network>> = Lazy::new(|| {
-        let network = Network::from_bytes(include_bytes!("default.nnue"));
-        Arc::new(network.expect("the file is part of the source, and a test reads it"))
+        match Network::from_bytes(include_bytes!(env!("QUILLON_NETWORK"))) {
+            Ok(network) => Arc::new(network),
+            // Of the file of the source a test says that it is sound.
+            Err(error) => panic!("the program was built with a network of no use: {error}"),
+        }
     });
     Arc::clone(&NETWORK)
 }
