@@ -6,10 +6,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use indicatif::ProgressBar;
-
 use super::about;
-use crate::console::{Output, progress};
+use super::exchange::{self, ExportArguments, ImportArguments};
+use super::game_files::{bytes_bar, check_absent, each_game, fill};
+use crate::console::Output;
 use crate::datagen::{
     DataError, DataHeader, DataReader, DataWriter, GameRecord, Stats, Tally, WdlCounts, WholeFile,
     charts_to_svg, read_games,
@@ -30,6 +30,8 @@ Examples:
   quillon data stats gen0.games --svg gen0.svg
   quillon data merge a.games b.games --out all.games
   quillon data dedup all.games --out clean.games
+  quillon data export gen0.games --format viriformat --out gen0.vf
+  quillon data import fleet.pgn --out fleet.games
   quillon data wdl long.games                 the model behind 'score cp' and WDL; 20,000 nodes a move or more";
 
 #[derive(clap::Subcommand)]
@@ -67,6 +69,10 @@ enum Task {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
+    /// Write games or positions for other programs: PGN, text, viriformat, bulletformat
+    Export(ExportArguments),
+    /// Read games of other programs: PGN with scores in the comments, viriformat
+    Import(ImportArguments),
     /// Fit the model that turns scores into chances to win, draw and lose
     Wdl {
         /// Files of games
@@ -80,7 +86,7 @@ impl Arguments {
     pub fn writes_files(&self) -> bool {
         match &self.task {
             Task::Stats { svg, .. } => svg.is_some(),
-            Task::Merge { .. } | Task::Dedup { .. } => true,
+            Task::Merge { .. } | Task::Dedup { .. } | Task::Export(_) | Task::Import(_) => true,
             Task::Verify { .. } | Task::Wdl { .. } => false,
         }
     }
@@ -99,33 +105,10 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
             let mut seen = HashSet::new();
             combine(files, out, "dedup", |game| seen.insert(fingerprint(game)), output)
         }
+        Task::Export(arguments) => exchange::export(arguments, output),
+        Task::Import(arguments) => exchange::import(arguments, output),
         Task::Wdl { files } => wdl(files, output),
     }
-}
-
-/// A progress bar for reading these files.
-fn bytes_bar(files: &[PathBuf]) -> ProgressBar {
-    let sizes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len());
-    progress::bar(sizes.sum(), "bytes")
-}
-
-/// Calls `f` with every game of all files. A file without its end is read as far as possible, with a remark.
-fn each_game(
-    files: &[PathBuf],
-    output: &Output,
-    mut f: impl FnMut(&GameRecord) -> Result<(), DataError>,
-) -> Result<Vec<WholeFile>, String> {
-    let bar = bytes_bar(files);
-    let mut read = Vec::new();
-    for file in files {
-        let whole = read_games(file, &bar, &mut f).map_err(|error| about(file, error))?;
-        if let Some(remark) = &whole.remark {
-            bar.suspend(|| output.line(&about(file, remark)));
-        }
-        read.push(whole);
-    }
-    bar.finish_and_clear();
-    Ok(read)
 }
 
 fn stats(files: &[PathBuf], svg: Option<&Path>, output: &Output) -> Result<ExitCode, String> {
@@ -207,40 +190,16 @@ fn combine(
 ) -> Result<ExitCode, String> {
     check_absent(out)?;
     let header = common_header(files, verb)?;
-    // The file gets its name only when it is complete. The writer locks it as long as it lives.
-    let unfinished = out.with_added_extension("part");
-    let mut writer = DataWriter::create(&unfinished, &header).map_err(|error| about(&unfinished, error))?;
-    let combined = write_wanted(files, is_wanted, &mut writer, output).and_then(|counts| {
-        let bytes = writer.complete().map_err(|error| about(&unfinished, error))?;
-        // Another process may have created it in the meantime.
-        check_absent(out)?;
-        fs::rename(&unfinished, out).map_err(|error| about(out, error))?;
-        Ok((counts, bytes))
-    });
-    match combined {
-        Ok((Combined { tally, dropped, torn }, bytes)) => {
-            let left_out =
-                if verb == "dedup" { format!(", {dropped} duplicates left out") } else { String::new() };
-            let Tally { games, kept, .. } = tally;
-            output.line(&about(out, format!("{games} games, {kept} positions, {bytes} bytes{left_out}")));
-            if torn > 0 {
-                let of = files.len();
-                return Err(about(
-                    out,
-                    format!("lacks games, since files are cut short: {torn} of {of}, see above"),
-                ));
-            }
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(error) => {
-            let _ = fs::remove_file(&unfinished);
-            Err(error)
-        }
+    let (Combined { tally, dropped, torn }, bytes) =
+        fill(out, &header, |writer| write_wanted(files, is_wanted, writer, output))?;
+    let left_out = if verb == "dedup" { format!(", {dropped} duplicates left out") } else { String::new() };
+    let Tally { games, kept, .. } = tally;
+    output.line(&about(out, format!("{games} games, {kept} positions, {bytes} bytes{left_out}")));
+    if torn > 0 {
+        let of = files.len();
+        return Err(about(out, format!("lacks games, since files are cut short: {torn} of {of}, see above")));
     }
-}
-
-fn check_absent(out: &Path) -> Result<(), String> {
-    if out.exists() { Err(about(out, "the file exists already")) } else { Ok(()) }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Counts of a combined file.

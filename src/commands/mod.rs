@@ -7,6 +7,8 @@
 mod data;
 mod datagen;
 mod epd;
+mod exchange;
+mod game_files;
 mod genfens;
 mod perft;
 pub mod selftest;

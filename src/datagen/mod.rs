@@ -4,13 +4,15 @@
 //! is used as it is; only limits and openings differ from ordinary play.
 //!
 //! To be read in this order: `record` (a game as data), `openings`, `player`, `selfplay` (one game), `generate`
-//! (games on several threads), `file`, `codec` and `writer` (the format), `stats` and `wdl` (reports), `progress`.
+//! (games on several threads), `file`, `codec` and `writer` (the format), `exchange` (the formats of other programs),
+//! `stats` and `wdl` (reports), `progress`.
 //!
 //! [`GameRecord`]: crate::datagen::GameRecord
 //! [`DataReader`]: crate::datagen::DataReader
 //! [`DataWriter`]: crate::datagen::DataWriter
 
 mod codec;
+pub(crate) mod exchange;
 mod file;
 mod generate;
 mod openings;

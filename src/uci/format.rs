@@ -80,17 +80,12 @@ fn wdl(chances: Chances, style: Style) -> String {
     if style.show_wdl { format!(" wdl {win} {draw} {loss}") } else { String::new() }
 }
 
-/// Score in centipawns of a tablebase win at the root, less one for each ply to the tablebase position.
-const TABLEBASE_CP: i32 = 20_000;
-
 /// `mate 3`, `cp -12`; a tablebase win three plies ahead is `cp 19997`. At 100 centipawns the probability of a win
 /// is one half.
 pub fn score(score: Score, material: u32) -> String {
     match score.mate_moves() {
         Some(moves) => format!("mate {moves}"),
-        None if score.is_win() => format!("cp {}", TABLEBASE_CP - (Score::TABLEBASE_WIN - score)),
-        None if score.is_loss() => format!("cp {}", (Score::TABLEBASE_WIN - -score) - TABLEBASE_CP),
-        None => format!("cp {}", WdlModel::FITTED.centipawns(score, material)),
+        None => format!("cp {}", WdlModel::FITTED.reported(score, material)),
     }
 }
 

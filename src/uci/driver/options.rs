@@ -507,7 +507,7 @@ mod tests {
     /// A driver whose output is thrown away.
     fn driver() -> Driver {
         let (sender, _) = std::sync::mpsc::channel();
-        Driver::new(Arc::new(Output::new(std::io::sink())), sender).unwrap()
+        Driver::new(Arc::new(Output::new(std::io::sink())), sender, None).unwrap()
     }
 
     fn set(driver: &mut Driver, name: &str, value: &str) -> Result<(), OptionError> {
