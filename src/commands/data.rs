@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use super::about;
 use super::exchange::{self, ExportArguments, ImportArguments};
 use super::game_files::{bytes_bar, check_absent, each_game, fill};
+use super::import_net::{self, ImportNetArguments};
 use crate::console::Output;
 use crate::datagen::{
     DataError, DataHeader, DataReader, DataWriter, GameRecord, Stats, Tally, WdlCounts, WholeFile,
@@ -32,6 +33,7 @@ Examples:
   quillon data dedup all.games --out clean.games
   quillon data export gen0.games --format viriformat --out gen0.vf
   quillon data import fleet.pgn --out fleet.games
+  quillon data import-net checkpoints/q-40/quantised.bin --out q.nnue
   quillon data wdl long.games                 the model behind 'score cp' and WDL; 20,000 nodes a move or more";
 
 #[derive(clap::Subcommand)]
@@ -73,6 +75,8 @@ enum Task {
     Export(ExportArguments),
     /// Read games of other programs: PGN with scores in the comments, viriformat
     Import(ImportArguments),
+    /// Make a net file of a network that bullet has trained
+    ImportNet(ImportNetArguments),
     /// Fit the model that turns scores into chances to win, draw and lose
     Wdl {
         /// Files of games
@@ -86,7 +90,11 @@ impl Arguments {
     pub fn writes_files(&self) -> bool {
         match &self.task {
             Task::Stats { svg, .. } => svg.is_some(),
-            Task::Merge { .. } | Task::Dedup { .. } | Task::Export(_) | Task::Import(_) => true,
+            Task::Merge { .. }
+            | Task::Dedup { .. }
+            | Task::Export(_)
+            | Task::Import(_)
+            | Task::ImportNet(_) => true,
             Task::Verify { .. } | Task::Wdl { .. } => false,
         }
     }
@@ -107,6 +115,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
         }
         Task::Export(arguments) => exchange::export(arguments, output),
         Task::Import(arguments) => exchange::import(arguments, output),
+        Task::ImportNet(arguments) => import_net::run(arguments, output),
         Task::Wdl { files } => wdl(files, output),
     }
 }

@@ -11,7 +11,7 @@ use crate::datagen::{
 use crate::nnue::Network;
 use crate::uci::genfens::Genfens;
 
-/// After so many openings in a row that were there before, one is given twice: there are no others, or hardly any.
+/// After so many openings in a row that were there before there are no others, or hardly any, and all are given again.
 const MAX_REPEATS: u32 = 100;
 
 /// Hands out so many openings that this network finds balanced, each from a file or the initial position with random
@@ -39,9 +39,12 @@ pub(super) fn make_openings(
     let (mut given, mut repeats) = (0, 0);
     while given < genfens.count {
         let Some(position) = search.next().map_err(|error| error.to_string())? else { return Ok(()) };
-        if !seen.insert(position.key()) && repeats < MAX_REPEATS {
+        if !seen.insert(position.key()) {
             repeats += 1;
-            continue;
+            if repeats < MAX_REPEATS {
+                continue;
+            }
+            seen.clear();
         }
         (given, repeats) = (given + 1, 0);
         if !give(&position) {

@@ -10,6 +10,7 @@ mod epd;
 mod exchange;
 mod game_files;
 mod genfens;
+mod import_net;
 mod perft;
 pub mod selftest;
 mod train;

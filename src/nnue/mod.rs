@@ -12,10 +12,11 @@
 //!
 //! To be read in this order: `features`, `network` (weights and evaluation), `accumulator` (incremental update),
 //! `inference` (vector arithmetic; `scalar` is the definition), `file` (the format), `material` (a network that
-//! counts material).
+//! counts material), `bullet` (the format of another trainer).
 
 mod accumulator;
 mod bounds;
+mod bullet;
 mod features;
 mod file;
 pub mod inference;
@@ -29,6 +30,7 @@ use once_cell::sync::Lazy;
 
 pub use accumulator::AccumulatorStack;
 pub use bounds::{LoadError, NetworkError, QB, SCALES};
+pub use bullet::{BulletChoice, BulletError, BulletShape};
 pub use features::{FEATURES, Viewpoint, can_occur, feature_index, king_bucket, output_bucket};
 pub use inference::{FIRST_LAYER, LAYER_UNIT, MAX_HIDDEN, QA, SECOND_INPUTS, SECOND_LAYER};
 pub use layers::{FIRST_UNIT, LayerParts, MAX_FIRST_WEIGHT, MAX_LAYER_WEIGHT, PRODUCT_UNIT};
