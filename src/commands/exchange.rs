@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use indicatif::ProgressBar;
 
 use super::about;
-use super::game_files::{bytes_bar, check_absent, each_game, fill};
+use super::game_files::{bytes_bar, check_absent, complain_of_torn, each_game, fill};
 use crate::console::Output;
 use crate::datagen::exchange::{
     ExchangeError, PgnGames, ScoreUnit, Skipped, ViriGames, each_position, write_bullet, write_pgn,
@@ -89,11 +89,7 @@ pub(super) fn export(arguments: &ExportArguments, output: &Output) -> Result<Exi
         output
             .line(&about(out, format!("{count} positions out of search trees have no place in this format")));
     }
-    let torn = read.iter().filter(|file| file.remark.is_some()).count();
-    if torn > 0 {
-        return Err(about(out, format!("lacks games, since {torn} of {} files are cut short", files.len())));
-    }
-    Ok(ExitCode::SUCCESS)
+    complain_of_torn(out, &read)
 }
 
 /// A file being exported.

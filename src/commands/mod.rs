@@ -6,6 +6,7 @@
 
 mod data;
 mod datagen;
+mod dedup;
 mod epd;
 mod exchange;
 mod game_files;

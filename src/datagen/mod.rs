@@ -5,7 +5,7 @@
 //!
 //! To be read in this order: `record` (a game as data), `openings`, `player`, `selfplay` (one game), `generate`
 //! (games on several threads), `file`, `codec` and `writer` (the format), `exchange` (the formats of other programs),
-//! `stats` and `wdl` (reports), `progress`.
+//! `repeats` (games that occur again), `stats` and `wdl` (reports), `progress`.
 //!
 //! [`GameRecord`]: crate::datagen::GameRecord
 //! [`DataReader`]: crate::datagen::DataReader
@@ -19,6 +19,7 @@ mod openings;
 mod player;
 mod progress;
 mod record;
+mod repeats;
 #[cfg(test)]
 pub(crate) mod sample;
 mod selfplay;
@@ -30,6 +31,7 @@ pub(crate) use generate::{Shard, generate};
 pub(crate) use openings::{Openings, RANDOM_PLIES, RANDOM_PLIES_AFTER_FILE, read_positions};
 pub(crate) use player::{MOST_TREE_POSITIONS, Thinking, TreeSettings};
 pub(crate) use progress::Progress;
+pub(crate) use repeats::{Fingerprints, Repeats};
 pub(crate) use selfplay::{OpeningSearch, SelfPlay, rules};
 pub(crate) use stats::{Goal, Stats, charts_to_svg};
 pub(crate) use wdl::WdlCounts;
