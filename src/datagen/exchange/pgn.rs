@@ -6,9 +6,9 @@ use super::super::record::{GameRecord, Outcome, ScoredMove};
 use super::ExchangeError;
 use super::pgn_text::{PgnText, TextGame, fault};
 use super::score::{ScoreUnit, from_comment, to_text};
-use crate::board::{Game, Position};
+use crate::board::{FenError, Position};
 use crate::notation::{format_san, parse_san, parse_uci};
-use crate::types::{CastlingMode, Color, Move};
+use crate::types::{Color, Move};
 
 /// Longest line that is written, in bytes, unless a single comment is longer.
 const LINE: usize = 80;
@@ -156,9 +156,7 @@ fn convert(text: &TextGame, unit: ScoreUnit) -> Result<Read, ExchangeError> {
 
 fn start(text: &TextGame) -> Result<Position, ExchangeError> {
     let Some(fen) = text.tag("FEN") else { return Ok(Position::start()) };
-    // Programs name an en passant square without a pawn that could take.
-    let game = Game::parse_lenient(fen, CastlingMode::Chess960);
-    game.map(|(game, _)| *game.position()).map_err(|error| fault(text.line, error.to_string()))
+    fen.parse().map_err(|error: FenError| fault(text.line, error.to_string()))
 }
 
 /// A move in SAN or in UCI's notation.
@@ -249,6 +247,7 @@ mod tests {
             ("} 0-1", "} 1-0", "line 1: the result is 1-0, but 0-1 in the tags"),
             ("} 0-1", "}", "has no result; it is cut short"),
             ("4k3/", "9/", "line 1: "),
+            ("b - - 0 9", "b K - 0 9", "line 1: castling right 'K' has no king and rook in place"),
         ] {
             let error = read(&FASTCHESS.replace(from, to), ScoreUnit::Plain).unwrap_err();
             assert!(error.contains(reason), "{to}: {error}");

@@ -1,4 +1,5 @@
-//! PGN as text: tags, moves and comments of one game after the other, whatever they mean.
+//! PGN as text: tags, moves and comments of one game after the other, whatever they mean. The crate `pgn-reader` would
+//! read the same, but it cannot say at which line a fault is.
 
 use std::io::BufRead;
 

@@ -21,10 +21,8 @@ use std::io::{self, BufRead, Write};
 
 use super::super::record::{GameRecord, Outcome, ScoredMove};
 use super::ExchangeError;
-use crate::board::{Game, Position};
-use crate::types::{
-    CastlingMode, CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Rank, Score, Square,
-};
+use crate::board::{FenError, Position};
+use crate::types::{CastlingSide, Color, File, Move, MoveKind, Piece, PieceType, Rank, Score, Square};
 
 const HEAD_BYTES: usize = 32;
 const MOVE_BYTES: usize = 4;
@@ -217,9 +215,8 @@ fn position(head: &[u8; HEAD_BYTES]) -> Result<(Position, Outcome), Fault> {
         head[25],
         u16::from_le_bytes([head[26], head[27]])
     );
-    // An en passant square without a pawn to take it is not kept here.
-    let game = Game::parse_lenient(&fen, CastlingMode::Chess960);
-    game.map(|(game, _)| (*game.position(), outcome)).map_err(|error| Fault::Here(error.to_string()))
+    let position = fen.parse().map_err(|error: FenError| Fault::Here(error.to_string()))?;
+    Ok((position, outcome))
 }
 
 /// The board as the first field of a FEN.
