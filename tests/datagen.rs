@@ -96,6 +96,36 @@ fn the_same_seed_gives_the_same_file_on_any_number_of_threads() {
 }
 
 #[test]
+fn shards_are_the_games_of_a_seed_dealt_out() {
+    let folder = Folder::new("shards");
+    let settings = "--nodes 40 --seed 3 --threads 2";
+    let whole = folder.file("whole");
+    assert!(datagen(&whole, &format!("{settings} --games 15")).status.success());
+    let whole = games(&whole);
+    for shard in 1..=3 {
+        let file = folder.file(&format!("shard{shard}"));
+        // In two runs: the second goes on with the shard's next number.
+        for count in [3, 5] {
+            let output = datagen(&file, &format!("{settings} --games {count} --shard {shard}/3"));
+            assert!(output.status.success(), "{}", text(&output));
+        }
+        let dealt: Vec<GameRecord> = whole.iter().skip(shard - 1).step_by(3).cloned().collect();
+        assert_eq!(games(&file), dealt, "shard {shard}");
+        // Its games belong to no other shard's file.
+        let output = datagen(&file, &format!("{settings} --games 6 --shard {}/3", shard % 3 + 1));
+        assert!(
+            !output.status.success() && text(&output).contains("choose another file"),
+            "{}",
+            text(&output)
+        );
+    }
+    for wrong in ["0/3", "4/3", "1", "1/0", "a/b"] {
+        let output = datagen(&folder.file("wrong"), &format!("{settings} --games 1 --shard {wrong}"));
+        assert!(text(&output).contains("a shard is I/N"), "{}", text(&output));
+    }
+}
+
+#[test]
 fn a_kill_costs_at_most_one_block() {
     let folder = Folder::new("loss");
     let killed = folder.file("killed");

@@ -10,7 +10,7 @@ use super::EvalFile;
 use crate::console::Output;
 use crate::datagen::{
     DataHeader, DataWriter, Goal, MOST_TREE_POSITIONS, Openings, OpeningsError, Progress, RANDOM_PLIES,
-    RANDOM_PLIES_AFTER_FILE, SelfPlay, Tally, Thinking, TreeSettings, generate, read_positions, rules,
+    RANDOM_PLIES_AFTER_FILE, SelfPlay, Shard, Tally, Thinking, TreeSettings, generate, read_positions, rules,
 };
 use crate::engine::{NAME, bench};
 use crate::nnue::inference::Kernels;
@@ -50,6 +50,9 @@ pub struct Arguments {
     /// Decides the random moves: the same seed and settings give the same games
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// Play only every Nth game of the seed, beginning with the Ith: machines with other I never play the same game
+    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = parse_shard)]
+    shard: Shard,
     /// Begin with positions of this file (a FEN or EPD in each line) in place of the initial position
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
@@ -61,6 +64,9 @@ pub struct Arguments {
     chess960: f64,
 }
 
+/// More shards than there will be machines.
+const MAX_SHARDS: u64 = 1_000_000;
+
 const EXAMPLES: &str = "\
 Without --minutes, --positions or --games it plays until Ctrl-C, which lets the running games end (a second
 one does not). The file may be kept: the same command goes on where it ended. After a kill or a power cut
@@ -70,12 +76,24 @@ Examples:
   quillon datagen --out gen0.games --threads 2 --positions 8000000 --nodes 1500 --eval material
   quillon datagen --out gen1.games --threads 2 --positions 15000000 --eval-file gen0.nnue --seed 2
   quillon datagen --out gen2.games --threads 2 --nodes 400 --tree-positions 1 --seed 3
+  quillon datagen --out gen3.2.games --threads 2 --seed 4 --shard 2/3
   quillon datagen --out frc.games --minutes 30 --chess960 0.5 --seed 2
   quillon datagen --out book.games --games 10000 --openings book.epd --random-plies 2";
 
 fn parse_minutes(text: &str) -> Result<Duration, String> {
     let minutes: f64 = text.parse().map_err(|_| "not a number of minutes".to_owned())?;
     Duration::try_from_secs_f64(minutes * 60.0).map_err(|_| "not a number of minutes from 0 on".to_owned())
+}
+
+fn parse_shard(text: &str) -> Result<Shard, String> {
+    let number = |text: &str| text.parse::<u64>().ok();
+    let numbers = text.split_once('/').and_then(|(index, count)| number(index).zip(number(count)));
+    match numbers {
+        Some((index, count)) if 1 <= index && index <= count && count <= MAX_SHARDS => {
+            Ok(Shard { index: index - 1, count })
+        }
+        _ => Err("a shard is I/N, such as 2/3 for the second of three machines".to_owned()),
+    }
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
@@ -106,7 +124,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let stop = stop_on_ctrl_c()?;
     let progress = Progress::new(goal, tally, output);
     let threads = arguments.threads.into();
-    let report = generate(&self_play, &thinking, threads, goal, writer, progress, &stop)
+    let report = generate(&self_play, &thinking, arguments.shard, threads, goal, writer, progress, &stop)
         .map_err(|error| format!("{file}: {error}"))?;
     output.line(&report.to_string());
     Ok(ExitCode::SUCCESS)
@@ -142,6 +160,9 @@ fn settings(
     if arguments.tree_positions > 0 {
         let (positions, nodes) = (arguments.tree_positions, arguments.tree_nodes);
         command += &format!(" --tree-positions {positions} --tree-nodes {nodes}");
+    }
+    if arguments.shard != Shard::WHOLE {
+        command += &format!(" --shard {}/{}", arguments.shard.index + 1, arguments.shard.count);
     }
     if openings.chess960_share > 0.0 {
         command += &format!(" --chess960 {}", openings.chess960_share);

@@ -1,12 +1,18 @@
 //! The command line: `main` reads the arguments and runs the command that they name.
 //!
 //! Each command has a file; this one has what they share. They can be read in any order: `perft`, `epd`, `analyse`,
-//! `selftest` use the engine, `datagen` and `data` make and examine games, `train` makes a network.
+//! `selftest` use the engine, `datagen` and `data` make and examine games, `train` makes a network, `genfens` serves
+//! a command of UCI. Arguments may also be lines of UCI.
 
 mod analyse;
 mod data;
 mod datagen;
+mod dedup;
 mod epd;
+mod exchange;
+mod game_files;
+mod genfens;
+mod import_net;
 mod perft;
 pub mod selftest;
 mod train;
@@ -19,7 +25,7 @@ use std::process::{self, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::console::Output;
 use crate::engine::NAME;
@@ -30,10 +36,11 @@ use crate::nnue::{self, Network};
 use crate::search::Control;
 use crate::tablebase::{Opened, Tablebases};
 use crate::uci::format::Drawing;
-use crate::uci::{self, Audience, run_bench, run_speed_test};
+use crate::uci::{self, Audience, command, run_bench, run_speed_test};
 
 /// A UCI chess engine. Without a command it speaks UCI on standard input and output, which is what
-/// chess programs such as Cute Chess or Arena expect.
+/// chess programs such as Cute Chess or Arena expect. Lines of UCI may also be arguments, each a word of its
+/// own for the shell; the program carries them out one after the other and ends.
 #[derive(Parser)]
 #[command(name = "quillon", version, after_help = EXAMPLES)]
 struct Arguments {
@@ -53,6 +60,9 @@ Examples:
   quillon datagen --out gen0.games --threads 2 --minutes 60
   quillon data stats gen0.games
   quillon train --data gen0.games --out gen0.net --hidden 64
+  quillon 'go depth 12'                       search the initial position and end
+  quillon 'position startpos moves e2e4' 'go movetime 1000'
+  quillon 'genfens 1000 seed 42 book None'    balanced openings, as OpenBench asks for them
   quillon bench                               the last line holds the search signature and speed";
 
 #[derive(Subcommand)]
@@ -183,6 +193,10 @@ fn stop_on_ctrl_c() -> Result<Arc<AtomicBool>, String> {
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
+    let words: Vec<String> = env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if are_lines(&words) {
+        return carry_out(&words);
+    }
     let tool = match Arguments::try_parse() {
         Ok(arguments) => arguments.command.unwrap_or(Tool::Uci),
         Err(text) => return explain(&text),
@@ -202,6 +216,37 @@ pub fn main() -> ExitCode {
         // Chess programs often close the pipe without `quit`.
         Some(error) if is_client && error.kind() == io::ErrorKind::BrokenPipe => code,
         Some(error) => ExitCode::from(cannot_write(error) as u8),
+    }
+}
+
+/// Whether the arguments are lines of UCI: when the first holds blanks or begins no command of the shell. `uci`,
+/// `bench` and `perft` are commands of both kinds; they count as UCI when another line of UCI follows.
+fn are_lines(words: &[String]) -> bool {
+    let Some((first, rest)) = words.split_first() else { return false };
+    let is_tool = Arguments::command().find_subcommand(first).is_some() || first == "help";
+    match rest.first() {
+        _ if first.starts_with('-') => false,
+        _ if first.contains(char::is_whitespace) => true,
+        Some(next) if first != "help" && command::is_word(first) => {
+            !is_tool || matches!(command::parse(next), Ok(Some(_)))
+        }
+        _ => command::is_word(first) && !is_tool,
+    }
+}
+
+/// Carries out lines of UCI that were arguments.
+fn carry_out(lines: &[String]) -> ExitCode {
+    let output = Arc::new(Output::standard());
+    let result = uci::carry_out(lines, Arc::clone(&output), genfens::make_openings);
+    match (result, output.failure()) {
+        (Err(error), _) => {
+            complain(&error.to_string());
+            // As for all unusable arguments.
+            ExitCode::from(2)
+        }
+        (Ok(_), Some(error)) => ExitCode::from(cannot_write(error) as u8),
+        (Ok(true), None) => ExitCode::SUCCESS,
+        (Ok(false), None) => ExitCode::FAILURE,
     }
 }
 
@@ -298,7 +343,7 @@ fn speak_uci(output: &Arc<Output>) -> Result<ExitCode, String> {
     if stdin().is_terminal() {
         output.line(&format!("{NAME}, a UCI chess engine. Type 'help' for help, 'quit' to leave."));
     }
-    uci::run(Arc::clone(output), audience()).map_err(|error| error.to_string())?;
+    uci::run(Arc::clone(output), audience(), genfens::make_openings).map_err(|error| error.to_string())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -78,6 +78,9 @@ pub enum DataError {
     /// Writing failed.
     #[error("cannot write: {0}")]
     Write(io::Error),
+    /// A temporary file cannot be written or read.
+    #[error("a temporary file in this folder: {0}")]
+    Temporary(io::Error),
     /// The file does not begin like a data file.
     #[error("this is not a file of self-play games")]
     NoData,

@@ -2,7 +2,7 @@
 //!
 //! Each thread takes the next number, plays that game and hands it over. The writer holds games back
 //! until those before them have come, so the file does not depend on the number of threads, and the
-//! count of its games is the number to go on with.
+//! count of its games tells the number to go on with. Of several machines each has a shard of the numbers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -63,11 +63,32 @@ impl fmt::Display for GenerateReport {
     }
 }
 
+/// Which of the games of a seed belong to this file: those whose number leaves the remainder `index` when it is
+/// divided by `count`. The shards of all indices together are the games without shards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shard {
+    /// From 0.
+    pub(crate) index: u64,
+    /// At least 1.
+    pub(crate) count: u64,
+}
+
+impl Shard {
+    /// All games.
+    pub(crate) const WHOLE: Shard = Shard { index: 0, count: 1 };
+
+    /// The number, among all games of the seed, of a game of this file.
+    fn number(self, place: u64) -> u64 {
+        self.index + self.count * place
+    }
+}
+
 /// What threads and writer share.
 struct Shared<'a> {
     self_play: &'a SelfPlay,
     thinking: &'a Thinking,
-    /// The next game to begin.
+    shard: Shard,
+    /// Place in the file of the next game to begin.
     next: AtomicU64,
     /// The user wants no further game to begin.
     stop: &'a AtomicBool,
@@ -88,9 +109,11 @@ type Played = Result<(u64, GameRecord), GenerateError>;
 
 /// Plays until the goal is met, the time is over or `stop` is set; running games are then played to
 /// their end, unless they are more than the goal asks for.
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn generate(
     self_play: &SelfPlay,
     thinking: &Thinking,
+    shard: Shard,
     threads: usize,
     goal: Goal,
     writer: DataWriter,
@@ -102,6 +125,7 @@ pub(crate) fn generate(
     let shared = Shared {
         self_play,
         thinking,
+        shard,
         next: AtomicU64::new(before.games),
         stop,
         time_over: AtomicBool::new(false),
@@ -119,8 +143,8 @@ pub(crate) fn generate(
         loop {
             match receiver.recv_timeout(PATIENCE) {
                 Ok(played) if result.is_ok() => {
-                    result = played.and_then(|(number, game)| {
-                        collector.add(number, game, goal, &mut progress)?;
+                    result = played.and_then(|(place, game)| {
+                        collector.add(place, game, goal, &mut progress)?;
                         Ok(())
                     });
                 }
@@ -154,9 +178,10 @@ fn play_games(shared: &Shared<'_>, sender: &Sender<Played>) {
         }
     };
     while !shared.is_over() {
-        let number = shared.next.fetch_add(1, Relaxed);
+        let place = shared.next.fetch_add(1, Relaxed);
+        let number = shared.shard.number(place);
         let played = match shared.self_play.play(number, &mut player, &shared.abandon) {
-            Ok(Some(game)) => Ok((number, game)),
+            Ok(Some(game)) => Ok((place, game)),
             Ok(None) => return,
             Err(error) => Err(error.into()),
         };
@@ -177,12 +202,12 @@ struct Collector {
 impl Collector {
     fn add(
         &mut self,
-        number: u64,
+        place: u64,
         game: GameRecord,
         goal: Goal,
         progress: &mut Progress<'_>,
     ) -> Result<(), DataError> {
-        self.waiting.insert(number, game);
+        self.waiting.insert(place, game);
         while !goal.is_met(&progress.tally())
             && let Some(game) = self.waiting.remove(&progress.tally().games)
         {
@@ -211,7 +236,7 @@ mod tests {
         let (stop, output) = (AtomicBool::new(false), Output::standard());
         let progress = Progress::new(goal, Tally::default(), &output);
         let self_play = SelfPlay { openings, seed: 1 };
-        generate(&self_play, &thinking, 1, goal, writer, progress, &stop).unwrap();
+        generate(&self_play, &thinking, Shard::WHOLE, 1, goal, writer, progress, &stop).unwrap();
         // The next Ctrl-C is the first one.
         assert!(!stop.load(Relaxed));
         std::fs::remove_file(path).unwrap();

@@ -4,19 +4,22 @@
 //! is used as it is; only limits and openings differ from ordinary play.
 //!
 //! To be read in this order: `record` (a game as data), `openings`, `player`, `selfplay` (one game), `generate`
-//! (games on several threads), `file`, `codec` and `writer` (the format), `stats` and `wdl` (reports), `progress`.
+//! (games on several threads), `file`, `codec` and `writer` (the format), `exchange` (the formats of other programs),
+//! `repeats` (games that occur again), `stats` and `wdl` (reports), `progress`.
 //!
 //! [`GameRecord`]: crate::datagen::GameRecord
 //! [`DataReader`]: crate::datagen::DataReader
 //! [`DataWriter`]: crate::datagen::DataWriter
 
 mod codec;
+pub(crate) mod exchange;
 mod file;
 mod generate;
 mod openings;
 mod player;
 mod progress;
 mod record;
+mod repeats;
 #[cfg(test)]
 pub(crate) mod sample;
 mod selfplay;
@@ -24,11 +27,12 @@ mod stats;
 mod wdl;
 mod writer;
 
-pub(crate) use generate::generate;
+pub(crate) use generate::{Shard, generate};
 pub(crate) use openings::{Openings, RANDOM_PLIES, RANDOM_PLIES_AFTER_FILE, read_positions};
 pub(crate) use player::{MOST_TREE_POSITIONS, Thinking, TreeSettings};
 pub(crate) use progress::Progress;
-pub(crate) use selfplay::{SelfPlay, rules};
+pub(crate) use repeats::{Fingerprints, Repeats};
+pub(crate) use selfplay::{OpeningSearch, SelfPlay, rules};
 pub(crate) use stats::{Goal, Stats, charts_to_svg};
 pub(crate) use wdl::WdlCounts;
 

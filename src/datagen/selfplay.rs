@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::codec::MAX_TREES;
 use super::openings::{Opening, Openings};
-use super::player::{self, MOST_TREE_POSITIONS, Player};
+use super::player::{self, MOST_TREE_POSITIONS, Player, Thinking};
 use super::record::{GameRecord, Outcome, ScoredMove, TreePosition};
 use crate::board::{self, Position};
+use crate::tt::AllocationError;
 use crate::types::{Color, Move, Score, SplitMix64};
 
 /// Openings that a quick look finds more one-sided than this, in internal units, are thrown away.
@@ -58,6 +59,18 @@ impl SelfPlay {
         player: &mut Player,
         abandon: &AtomicBool,
     ) -> Result<Option<GameRecord>, NoOpening> {
+        let opening = self.open(number, player, abandon)?;
+        Ok(opening.and_then(|opening| finish(opening, player, abandon)))
+    }
+
+    /// The opening of the game of this number, balanced by the player's judgement, which the game begins with;
+    /// `None` when it was abandoned.
+    fn open(
+        &self,
+        number: u64,
+        player: &mut Player,
+        abandon: &AtomicBool,
+    ) -> Result<Option<Opening>, NoOpening> {
         let seed = SplitMix64::new(self.seed, number).next();
         let mut random = SplitMix64::from_state(seed);
         player.new_game(seed);
@@ -69,13 +82,38 @@ impl SelfPlay {
                 return Ok(None);
             }
             match self.openings.draw(&mut random) {
-                Some(opening) if is_balanced(player, &opening) => {
-                    return Ok(finish(opening, player, abandon));
-                }
+                Some(opening) if is_balanced(player, &opening) => return Ok(Some(opening)),
                 _ => {}
             }
         }
         Err(NoOpening)
+    }
+}
+
+/// The openings of all games of self-play, in the order of their numbers.
+pub(crate) struct OpeningSearch<'a> {
+    self_play: &'a SelfPlay,
+    player: Player,
+    /// Number of the next game.
+    number: u64,
+    stop: &'a AtomicBool,
+}
+
+impl OpeningSearch<'_> {
+    /// A search from the first game on, until the flag is set.
+    pub(crate) fn new<'a>(
+        self_play: &'a SelfPlay,
+        thinking: &Thinking,
+        stop: &'a AtomicBool,
+    ) -> Result<OpeningSearch<'a>, AllocationError> {
+        Ok(OpeningSearch { self_play, player: Player::new(thinking)?, number: 0, stop })
+    }
+
+    /// The position in which the next game begins to be searched; `None` when the search was stopped.
+    pub(crate) fn next(&mut self) -> Result<Option<Position>, NoOpening> {
+        let opening = self.self_play.open(self.number, &mut self.player, self.stop)?;
+        self.number += 1;
+        Ok(opening.map(|opening| *opening.game.position()))
     }
 }
 
@@ -161,7 +199,7 @@ impl Umpire {
 
 #[cfg(test)]
 mod tests {
-    use super::super::player::{Thinking, TreeSettings};
+    use super::super::player::TreeSettings;
     use super::*;
     use crate::nnue;
 

@@ -39,7 +39,7 @@ impl Tally {
     }
 
     /// Wins of White, draws and wins of Black as people write them.
-    pub(super) fn results_text(&self) -> String {
+    pub(crate) fn results_text(&self) -> String {
         let [white, draws, black] = self.results;
         format!("+{white} ={draws} -{black}")
     }

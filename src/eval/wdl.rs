@@ -101,7 +101,37 @@ impl WdlModel {
             centipawns => centipawns,
         }
     }
+
+    /// A score in centipawns: as [`WdlModel::centipawns`], but a tablebase win is 20,000 less one for
+    /// each ply to the tablebase position. Mates count as such wins at the root.
+    pub fn reported(&self, score: Score, material: u32) -> i32 {
+        if score.is_win() {
+            TABLEBASE_CP - (Score::TABLEBASE_WIN - score).max(0)
+        } else if score.is_loss() {
+            (Score::TABLEBASE_WIN - -score).max(0) - TABLEBASE_CP
+        } else {
+            self.centipawns(score, material)
+        }
+    }
+
+    /// The reverse of [`WdlModel::reported`]: a score with so many centipawns, or the nearest one where scores are
+    /// coarser than centipawns. For more than 10,000 that are no tablebase win, the least score with 10,000.
+    pub fn score(&self, centipawns: i32, material: u32) -> Score {
+        let plies = TABLEBASE_CP - centipawns.abs();
+        if (0..Score::TABLEBASE_WIN - Score::MAX_EVAL).contains(&plies) {
+            let won = Score::tablebase_win(plies as usize);
+            return if centipawns > 0 { won } else { -won };
+        }
+        let (a, _) = self.at(material);
+        let near = (a * f64::from(centipawns.clamp(-10_000, 10_000)) / 100.0).round() as i32;
+        let distance = |score: &i32| (self.centipawns(Score(*score), material) - centipawns).abs();
+        let candidates = [near, near - 1, near + 1];
+        Score(candidates.into_iter().min_by_key(distance).unwrap_or(near))
+    }
 }
+
+/// Centipawns of a tablebase win at the root.
+const TABLEBASE_CP: i32 = 20_000;
 
 #[cfg(test)]
 mod tests {

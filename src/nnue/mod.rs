@@ -12,10 +12,11 @@
 //!
 //! To be read in this order: `features`, `network` (weights and evaluation), `accumulator` (incremental update),
 //! `inference` (vector arithmetic; `scalar` is the definition), `file` (the format), `material` (a network that
-//! counts material).
+//! counts material), `bullet` (the format of another trainer).
 
 mod accumulator;
 mod bounds;
+mod bullet;
 mod features;
 mod file;
 pub mod inference;
@@ -29,17 +30,25 @@ use once_cell::sync::Lazy;
 
 pub use accumulator::AccumulatorStack;
 pub use bounds::{LoadError, NetworkError, QB, SCALES};
+pub use bullet::{BulletChoice, BulletError, BulletShape};
 pub use features::{FEATURES, Viewpoint, can_occur, feature_index, king_bucket, output_bucket};
 pub use inference::{FIRST_LAYER, LAYER_UNIT, MAX_HIDDEN, QA, SECOND_INPUTS, SECOND_LAYER};
 pub use layers::{FIRST_UNIT, LayerParts, MAX_FIRST_WEIGHT, MAX_LAYER_WEIGHT, PRODUCT_UNIT};
 pub use material::material;
 pub use network::{MAX_FEATURE_BIAS, MAX_FEATURE_WEIGHT, MAX_OUTPUT_WEIGHT, Network, NetworkParts};
 
-/// The network that is part of the program. `docs/training.md` tells how it was trained.
+/// The network that is part of the program: `default.nnue`, of which `docs/training.md` tells how it was trained, or
+/// the file that `make EVALFILE=...` names.
+///
+/// # Panics
+/// When a program was built with a network whose weights could overflow.
 pub fn built_in() -> Arc<Network> {
     static NETWORK: Lazy<Arc<Network>> = Lazy::new(|| {
-        let network = Network::from_bytes(include_bytes!("default.nnue"));
-        Arc::new(network.expect("the file is part of the source, and a test reads it"))
+        match Network::from_bytes(include_bytes!(env!("QUILLON_NETWORK"))) {
+            Ok(network) => Arc::new(network),
+            // Of the file of the source a test says that it is sound.
+            Err(error) => panic!("the program was built with a network of no use: {error}"),
+        }
     });
     Arc::clone(&NETWORK)
 }

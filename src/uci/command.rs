@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::genfens::{self, Genfens, GenfensError};
 use crate::board::{FenError, FenRepair, Game};
 use crate::engine::bench::BenchOptions;
 use crate::engine::speedtest::SpeedOptions;
@@ -48,6 +49,7 @@ pub enum Command {
     Perft {
         depth: u32,
     },
+    Genfens(Genfens),
     Help {
         /// The word `options` or the name of one.
         topic: Option<String>,
@@ -75,6 +77,16 @@ pub struct GoCommand {
 }
 
 impl GoCommand {
+    /// Whether the search has a limit besides the clocks.
+    pub fn is_bounded(&self) -> bool {
+        self.depth.is_some() || self.nodes.is_some() || self.mate.is_some() || self.move_time.is_some()
+    }
+
+    /// Whether the search ends by itself.
+    pub fn has_end(&self) -> bool {
+        !self.infinite && !self.ponder && (self.is_bounded() || self.has_clock())
+    }
+
     /// Whether any argument concerns the clocks.
     pub fn has_clock(&self) -> bool {
         let sides = self.time.iter().chain(&self.increment);
@@ -104,6 +116,8 @@ pub enum CommandError {
     StartPosition(String),
     #[error("'{0}' after 'go' is not understood")]
     Go(String),
+    #[error(transparent)]
+    Genfens(#[from] GenfensError),
 }
 
 impl CommandError {
@@ -118,7 +132,7 @@ impl CommandError {
 }
 
 /// The first words that are understood.
-const WORDS: [&str; 23] = [
+const WORDS: [&str; 24] = [
     "uci",
     "debug",
     "isready",
@@ -137,6 +151,7 @@ const WORDS: [&str; 23] = [
     "eval",
     "bench",
     "perft",
+    "genfens",
     "help",
     "?",
     "flip",
@@ -148,6 +163,11 @@ const WORDS: [&str; 23] = [
 /// Number of words at the start of [`WORDS`] that are part of UCI. Unknown words are skipped only before these, since
 /// programs send no others.
 const UCI_WORDS: usize = 11;
+
+/// Whether a line can begin with this word.
+pub fn is_word(word: &str) -> bool {
+    WORDS.contains(&word)
+}
 
 /// Reads a line. Empty lines and comments (`#`) give `None`. As the specification asks, unknown words
 /// before a command are skipped, unless the first is a command mistyped.
@@ -197,6 +217,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
         "export_net" => export_net(line, arguments)?,
         "speedtest" => Command::SpeedTest(speed_test(arguments)?),
         "perft" => Command::Perft { depth: perft_depth("perft", arguments)? },
+        "genfens" => Command::Genfens(genfens::parse(arguments)?),
         _ => Command::Help { topic: (!arguments.is_empty()).then(|| arguments.join(" ")) },
     }))
 }

@@ -37,7 +37,7 @@ struct Scale {
 
 impl Scale {
     fn centipawns(self, score: Score) -> i32 {
-        format::centipawns(score, self.material)
+        WdlModel::FITTED.reported(score, self.material)
     }
 
     /// The score for the side to move as White's, in centipawns.

@@ -82,15 +82,12 @@ fn wdl(chances: Chances, style: Style) -> String {
     if style.show_wdl { format!(" wdl {win} {draw} {loss}") } else { String::new() }
 }
 
-/// Score in centipawns of a tablebase win at the root, less one for each ply to the tablebase position.
-const TABLEBASE_CP: i32 = 20_000;
-
 /// `mate 3`, `cp -12`; a tablebase win three plies ahead is `cp 19997`. At 100 centipawns the probability of a win
 /// is one half.
 pub fn score(score: Score, material: u32) -> String {
     match score.mate_moves() {
         Some(moves) => format!("mate {moves}"),
-        None => format!("cp {}", centipawns(score, material)),
+        None => format!("cp {}", WdlModel::FITTED.reported(score, material)),
     }
 }
 
@@ -98,18 +95,7 @@ pub fn score(score: Score, material: u32) -> String {
 pub fn pawns(score: Score, material: u32) -> String {
     match score.mate_moves() {
         Some(moves) => format!("#{moves}"),
-        None => format!("{:.2}", f64::from(centipawns(score, material)) / 100.0),
-    }
-}
-
-/// A score in centipawns. A tablebase win three plies ahead is 19997; mates count as such wins.
-pub fn centipawns(score: Score, material: u32) -> i32 {
-    if score.is_win() {
-        TABLEBASE_CP - (Score::TABLEBASE_WIN - score).max(0)
-    } else if score.is_loss() {
-        (Score::TABLEBASE_WIN - -score).max(0) - TABLEBASE_CP
-    } else {
-        WdlModel::FITTED.centipawns(score, material)
+        None => format!("{:.2}", f64::from(WdlModel::FITTED.reported(score, material)) / 100.0),
     }
 }
 

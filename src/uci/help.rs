@@ -45,6 +45,7 @@ Other
   bench HASH THREADS [DEPTH]   the same with so many MiB and threads
   speedtest [THREADS] [HASH] [SECONDS]
                                nodes per second over two games
+  genfens 10 seed 1 book None  make balanced openings, the same for the same seed
   export_net FILE              write the network in use into a file
   compiler                     what compiled this program, and for what
   debug on, debug off          accepted; nothing more is printed

@@ -5,7 +5,8 @@
 //! To be read in this order: [`input`] reads lines, [`command`] turns a line into a value and sets up positions,
 //! `driver` is the loop that obeys them, with the `queue` of commands that wait for a search and the table of
 //! `options`, [`format`] turns search events into lines, or `terminal` into a table where a person reads them, and
-//! `evaluation` writes the answer to `eval`. `node_clock` is the option `nodestime`, `help` the text of `help`.
+//! `evaluation` writes the answer to `eval`. `genfens` asks for openings; `node_clock` is the option `nodestime`,
+//! `help` the text of `help`.
 //!
 //! [`input`]: crate::uci::input
 //! [`command`]: crate::uci::command
@@ -17,10 +18,11 @@ pub mod command;
 mod driver;
 mod evaluation;
 pub mod format;
+pub mod genfens;
 mod help;
 pub mod input;
 mod node_clock;
 mod terminal;
 
-pub use driver::{converse, converse_with, run, run_bench, run_speed_test};
+pub use driver::{LineError, carry_out, converse, converse_with, run, run_bench, run_speed_test};
 pub use terminal::Audience;

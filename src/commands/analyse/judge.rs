@@ -100,7 +100,7 @@ impl Worth {
             true => Chances::DRAWN,
             false => WdlModel::FITTED.chances(score, material),
         };
-        let centipawns = format::centipawns(score, material).clamp(-DECIDED, DECIDED);
+        let centipawns = WdlModel::FITTED.reported(score, material).clamp(-DECIDED, DECIDED);
         let expected = (f64::from(chances.win) + f64::from(chances.draw) / 2.0) / 1000.0;
         Worth { score, centipawns, expected, line }
     }

@@ -9,6 +9,7 @@
 //! When a position cannot be set up, the driver has no position and searches nothing until the next valid one: the
 //! client would take a move of the previous position for a move of the refused one.
 
+mod arguments;
 mod extras;
 mod options;
 mod queue;
@@ -23,6 +24,7 @@ use std::time::{Duration, SystemTime};
 use super::command::{self, Command, GoCommand, PositionError};
 use super::evaluation::evaluation;
 use super::format;
+use super::genfens::OpeningSource;
 use super::help::HELP;
 use super::input::{self, Input, MAX_LINE};
 use super::node_clock::NodeClock;
@@ -38,6 +40,7 @@ use crate::types::Move;
 use options::Settings;
 use queue::{Order, Queue};
 
+pub use arguments::{LineError, carry_out};
 pub use extras::{run_bench, run_speed_test};
 
 enum Event {
@@ -65,12 +68,12 @@ const READY: &str = "readyok";
 ///
 /// # Errors
 /// When the engine cannot be set up.
-pub fn run(output: Arc<Output>, audience: Audience) -> Result<(), EngineError> {
+pub fn run(output: Arc<Output>, audience: Audience, openings: OpeningSource) -> Result<(), EngineError> {
     // A lock of standard input cannot be moved to the reader thread.
-    converse_with(BufReader::new(stdin()), output, audience)
+    serve(BufReader::new(stdin()), output, audience, Some(openings))
 }
 
-/// Speaks UCI with a program on any streams until `quit` or the end of input.
+/// Speaks UCI with a program on any streams until `quit` or the end of input. It makes no openings.
 ///
 /// # Errors
 /// When the engine cannot be set up.
@@ -78,7 +81,7 @@ pub fn converse(
     stream: impl BufRead + Send + 'static,
     output: impl Into<Arc<Output>>,
 ) -> Result<(), EngineError> {
-    converse_with(stream, output, Audience::Program)
+    serve(stream, output.into(), Audience::Program, None)
 }
 
 /// The same with a program or a person.
@@ -90,11 +93,20 @@ pub fn converse_with(
     output: impl Into<Arc<Output>>,
     audience: Audience,
 ) -> Result<(), EngineError> {
+    serve(stream, output.into(), audience, None)
+}
+
+fn serve(
+    stream: impl BufRead + Send + 'static,
+    output: Arc<Output>,
+    audience: Audience,
+    openings: Option<OpeningSource>,
+) -> Result<(), EngineError> {
     let (sender, events) = channel();
     let reader_sender = sender.clone();
     let reader = move || read_input(stream, &reader_sender);
     thread::Builder::new().name("input".to_owned()).spawn(reader).map_err(EngineError::Thread)?;
-    Driver { audience, ..Driver::new(output.into(), sender)? }.serve(&events);
+    Driver { audience, openings, ..Driver::new(output, sender)? }.serve(&events);
     Ok(())
 }
 
@@ -130,6 +142,10 @@ struct Driver {
     stop_work: Box<dyn Fn()>,
     /// Orders that wait for the search to end.
     queue: Queue,
+    /// Makes the openings of `genfens`.
+    openings: Option<OpeningSource>,
+    /// A command has failed, to the knowledge of its thread.
+    failed: Arc<AtomicBool>,
 }
 
 impl Driver {
@@ -149,6 +165,8 @@ impl Driver {
             leaving: false,
             stop_work: Box::new(|| {}),
             queue: Queue::default(),
+            openings: None,
+            failed: Arc::default(),
         };
         driver.set_defaults();
         Ok(driver)
@@ -173,14 +191,7 @@ impl Driver {
                     let text = format!("a line of more than {MAX_LINE} bytes is ignored");
                     self.receive(Order::fault(&text, true));
                 }
-                Event::Done { text, own_nodes } => {
-                    // A client that waits for this line sends its next command only now, so that command can never
-                    // be taken as meant for the search that has ended.
-                    (self.searching, self.stopping, self.preparing) = (false, false, false);
-                    self.node_clock.stop(own_nodes);
-                    self.output.line(&text);
-                    self.drain_queue();
-                }
+                Event::Done { text, own_nodes } => self.finish(&text, own_nodes),
                 Event::OutputClosed => break,
                 Event::EndOfInput => input_ended = true,
             }
@@ -211,6 +222,16 @@ impl Driver {
             self.drain_queue();
         }
         self.answer_questions();
+    }
+
+    /// Ends the work whose last line this is, and goes on with what waited for it.
+    fn finish(&mut self, text: &str, own_nodes: Option<u64>) {
+        // A client that waits for this line sends its next command only now, so that command can never be taken as
+        // meant for the search that has ended.
+        (self.searching, self.stopping, self.preparing) = (false, false, false);
+        self.node_clock.stop(own_nodes);
+        self.output.line(text);
+        self.drain_queue();
     }
 
     /// Waits for the next event. After the end of input only a perft or bench can go on for long. It goes on as long as
@@ -330,6 +351,7 @@ impl Driver {
             Command::Bench(options) => self.bench(options),
             Command::SpeedTest(options) => self.speed_test(options),
             Command::Perft { depth } => self.perft(depth),
+            Command::Genfens(genfens) => self.make_openings(genfens),
             Command::Help { topic } => self.help(topic.as_deref()),
             Command::Display | Command::Eval | Command::Flip => {}
             Command::Debug(_) | Command::Register | Command::Quit => {}
@@ -448,7 +470,7 @@ impl Driver {
         let position = self.position();
         let stm = position.stm();
         let (us, them) = (stm.index(), (!stm).index());
-        let bounded = go.depth.is_some() || go.nodes.is_some() || go.mate.is_some() || go.move_time.is_some();
+        let bounded = go.is_bounded();
         // When only the opponent's clock is given, ours is taken to show the same. With only an increment or a number
         // of moves the clock counts as empty: a move at once is better than a loss on time.
         let time = go.time[us].or(go.time[them]);

@@ -38,7 +38,11 @@ impl Order {
         matches!(
             self,
             Order::Command(
-                Command::Go(_) | Command::Perft { .. } | Command::Bench(_) | Command::SpeedTest(_)
+                Command::Go(_)
+                    | Command::Perft { .. }
+                    | Command::Bench(_)
+                    | Command::SpeedTest(_)
+                    | Command::Genfens(_)
             )
         )
     }
@@ -76,12 +80,12 @@ impl Queue {
         questions.into_iter().map(|waiting| waiting.order).collect()
     }
 
-    /// Removes every order that would start a search, perft or bench.
+    /// Removes every order that would start a search or other long work.
     pub(super) fn drop_work(&mut self) {
         self.0.retain(|waiting| !waiting.order.is_work());
     }
 
-    /// Marks all waiting searches, perfts and benches to be stopped as soon as they have begun.
+    /// Marks all waiting searches and other long work to be stopped as soon as they have begun.
     pub(super) fn stop(&mut self) {
         self.mark(|waiting| &mut waiting.stop);
     }

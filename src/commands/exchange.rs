@@ -1,0 +1,230 @@
+//! `quillon data export` and `quillon data import`: games and positions in the formats of other programs.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use indicatif::ProgressBar;
+
+use super::about;
+use super::game_files::{bytes_bar, check_absent, complain_of_torn, each_game, fill};
+use crate::console::Output;
+use crate::datagen::exchange::{
+    ExchangeError, PgnGames, ScoreUnit, Skipped, ViriGames, each_position, write_bullet, write_pgn,
+    write_text, write_viri,
+};
+use crate::datagen::{DataError, DataHeader, DataWriter, GameRecord, Tally};
+use crate::engine::NAME;
+
+/// A format of other programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Format {
+    /// Games with scores in the comments
+    Pgn,
+    /// A line 'FEN | score | result' for each position
+    Text,
+    /// Games in binary, as the crate of that name and bullet read them
+    Viriformat,
+    /// Positions of 32 bytes, as the crate of that name and bullet read them
+    Bulletformat,
+}
+
+/// Arguments of `quillon data export`.
+#[derive(clap::Args)]
+pub struct ExportArguments {
+    /// Files of games
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The format of the new file
+    #[arg(long)]
+    format: Format,
+    /// The new file
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// For text and bulletformat: all positions with a score, not only those that are fit for training
+    #[arg(long)]
+    raw: bool,
+}
+
+/// Arguments of `quillon data import`.
+#[derive(clap::Args)]
+pub struct ImportArguments {
+    /// Files of games in another format
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Their format, pgn or viriformat; by default pgn for names that end so, else viriformat
+    #[arg(long)]
+    format: Option<Format>,
+    /// What the scores in the comments of PGN mean
+    #[arg(long, value_enum, default_value_t = ScoreUnit::Quillon)]
+    scores: ScoreUnit,
+    /// The new file
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Writes games or positions for other programs.
+pub(super) fn export(arguments: &ExportArguments, output: &Output) -> Result<ExitCode, String> {
+    let ExportArguments { files, format, out, raw } = arguments;
+    if *raw && matches!(format, Format::Pgn | Format::Viriformat) {
+        return Err("--raw chooses among positions, but this format holds whole games".to_owned());
+    }
+    check_absent(out)?;
+    let unfinished = out.with_added_extension("part");
+    let mut export = Export::new(*format, *raw, &unfinished).map_err(|error| about(&unfinished, error))?;
+    let written = each_game(files, output, |game| export.write(game)).and_then(|read| {
+        let bytes = export.finish().map_err(|error| about(&unfinished, error))?;
+        check_absent(out)?;
+        fs::rename(&unfinished, out).map_err(|error| about(out, error))?;
+        Ok((read, bytes))
+    });
+    let (read, bytes) = written.inspect_err(|_| {
+        let _ = fs::remove_file(&unfinished);
+    })?;
+    output
+        .line(&about(out, format!("{} games, {} positions, {bytes} bytes", export.games, export.positions)));
+    if export.trees_left_out > 0 {
+        let count = export.trees_left_out;
+        output
+            .line(&about(out, format!("{count} positions out of search trees have no place in this format")));
+    }
+    complain_of_torn(out, &read)
+}
+
+/// A file being exported.
+struct Export {
+    format: Format,
+    raw: bool,
+    out: BufWriter<File>,
+    games: u64,
+    positions: u64,
+    trees_left_out: u64,
+}
+
+impl Export {
+    fn new(format: Format, raw: bool, path: &Path) -> io::Result<Export> {
+        let out = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        Ok(Export { format, raw, out, games: 0, positions: 0, trees_left_out: 0 })
+    }
+
+    fn write(&mut self, game: &GameRecord) -> Result<(), DataError> {
+        self.games += 1;
+        self.add(game).map_err(DataError::Write)
+    }
+
+    fn add(&mut self, game: &GameRecord) -> io::Result<()> {
+        let Export { format, raw, out, games, positions, trees_left_out } = self;
+        if matches!(format, Format::Pgn | Format::Viriformat) {
+            *positions += game.moves.len() as u64;
+            *trees_left_out += game.trees.len() as u64;
+        }
+        let mut result = Ok(());
+        match format {
+            Format::Pgn => write_pgn(game, *games, NAME, out)?,
+            Format::Viriformat => write_viri(game, out)?,
+            Format::Text | Format::Bulletformat => each_position(game, *raw, |labelled| {
+                *positions += 1;
+                let written = match format {
+                    Format::Text => write_text(&labelled, out),
+                    _ => write_bullet(&labelled, out),
+                };
+                if result.is_ok() {
+                    result = written;
+                }
+            }),
+        }
+        result
+    }
+
+    /// Forces everything to the disk and returns the number of bytes.
+    fn finish(&mut self) -> io::Result<u64> {
+        self.out.flush()?;
+        let file = self.out.get_ref();
+        file.sync_all()?;
+        Ok(file.metadata()?.len())
+    }
+}
+
+/// Makes a file of games from files of other programs. A fault in one of them, and there is no new file.
+pub(super) fn import(arguments: &ImportArguments, output: &Output) -> Result<ExitCode, String> {
+    let ImportArguments { files, scores, out, .. } = arguments;
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let header = DataHeader {
+        engine: NAME.to_owned(),
+        evaluation: "imported".to_owned(),
+        command: format!("quillon data import of {}", names.join(" + ")),
+        seed: None,
+    };
+    let bar = bytes_bar(files);
+    let mut import = Import { unit: *scores, bar: &bar, tally: Tally::default(), skipped: [0; 3] };
+    let ((), bytes) = fill(out, &header, |writer| {
+        for file in files {
+            let format = arguments.format_of(file)?;
+            import.file(file, format, writer).map_err(|error| about(file, error))?;
+        }
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    let Import { tally, skipped, .. } = import;
+    let results = tally.results_text();
+    let text =
+        format!("{} games ({results}), {} positions for training, {bytes} bytes", tally.games, tally.kept);
+    output.line(&about(out, text));
+    for ((_, words), count) in Skipped::ALL.iter().zip(skipped).filter(|(_, count)| *count > 0) {
+        output.line(&about(out, format!("{count} games {words} were left out")));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl ImportArguments {
+    fn format_of(&self, file: &Path) -> Result<Format, String> {
+        let is_pgn = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"));
+        match self.format {
+            None if is_pgn => Ok(Format::Pgn),
+            None => Ok(Format::Viriformat),
+            Some(format @ (Format::Pgn | Format::Viriformat)) => Ok(format),
+            Some(_) => {
+                Err("games can be read from pgn and viriformat; the others hold positions only".to_owned())
+            }
+        }
+    }
+}
+
+/// What is read.
+struct Import<'a> {
+    unit: ScoreUnit,
+    bar: &'a ProgressBar,
+    tally: Tally,
+    /// Games left out, for each reason.
+    skipped: [u64; 3],
+}
+
+impl Import<'_> {
+    fn file(&mut self, file: &Path, format: Format, writer: &mut DataWriter) -> Result<(), ExchangeError> {
+        let source = BufReader::with_capacity(1 << 20, File::open(file)?);
+        let start = self.bar.position();
+        if format == Format::Viriformat {
+            let mut games = ViriGames::new(source);
+            while let Some(game) = games.next()? {
+                self.bar.set_position(start + games.bytes());
+                self.add(&game, writer)?;
+            }
+            return Ok(());
+        }
+        let mut games = PgnGames::new(source, self.unit);
+        while let Some(read) = games.next()? {
+            self.bar.set_position(start + games.bytes());
+            match read {
+                Ok(game) => self.add(&game, writer)?,
+                Err(reason) => self.skipped[reason as usize] += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, game: &GameRecord, writer: &mut DataWriter) -> Result<(), ExchangeError> {
+        self.tally.add(game);
+        Ok(writer.write(game)?)
+    }
+}
