@@ -145,6 +145,7 @@ impl Thread<'_> {
             let nodes_before = self.quota.nodes();
             let child = self.enter_move(position, mv, extension);
             candidate.new_depth += extension;
+            self.path.parent_mut().number = number;
             let score = self.search_move::<K>(&node, &child, &context, candidate);
             self.leave_move();
             if self.quota.is_stopped() {

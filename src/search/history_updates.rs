@@ -18,6 +18,25 @@ fn malus(depth: Depth, p: &Params) -> i32 {
     (p.malus_depth * depth - p.malus_offset).min(p.malus_max)
 }
 
+/// Whether the result is one that was not expected: it lies well above beta, or the evaluation said that no move would
+/// raise alpha. Then it teaches more.
+#[inline(always)]
+fn is_surprise(node: &Node, score: Score, p: &Params) -> bool {
+    score >= node.beta + p.surprise_margin || !node.in_check && node.static_eval <= node.alpha
+}
+
+/// The malus of the quiet move searched after `earlier` others: the later it came the less was expected of it.
+#[inline(always)]
+fn faded(malus: i32, earlier: usize, p: &Params) -> i32 {
+    malus * (1024 - p.malus_fade * earlier.min(16) as i32) / 1024
+}
+
+/// Last number of a move that is blamed for being refuted by a search.
+const REFUTED_EARLY: usize = 2;
+
+/// Number of a move from which on it came late.
+const LATE: usize = 6;
+
 /// Whether a result says something about the evaluation: it must not be one that a capture explains or a bound on
 /// the side where the evaluation lies.
 fn corrects_evaluation(node: &Node, best: &Best) -> bool {
@@ -44,8 +63,8 @@ impl Thread<'_> {
         searched: &SearchedMoves,
     ) {
         match best.mv {
-            Some(mv) => self.update_move_histories(node, context, mv, searched),
-            None => self.reward_last_move(node),
+            Some(mv) => self.update_move_histories(node, context, (mv, best.score), searched),
+            None => self.reward_last_move(node, best.score),
         }
         if corrects_evaluation(node, best) {
             let error = best.score - node.static_eval;
@@ -58,26 +77,40 @@ impl Thread<'_> {
         &mut self,
         node: &Node,
         context: &QuietContext,
-        mv: Move,
+        (mv, score): (Move, Score),
         searched: &SearchedMoves,
     ) {
         let p = self.params();
-        let (bonus, malus) = (bonus(node.depth, p), malus(node.depth, p));
+        let depth = node.depth + Depth::from(is_surprise(node, score, p));
+        let (bonus, malus) = (bonus(depth, p), malus(depth, p));
         let position = node.position;
         if mv.is_quiet() {
             if let Some(piece) = position.piece_on(mv.from()) {
                 self.histories.update_quiet(context, piece, mv, bonus);
             }
-            for &other in searched.quiet.iter().filter(|&&other| other != mv) {
+            for (number, &other) in searched.quiet.iter().enumerate().filter(|&(_, &other)| other != mv) {
                 if let Some(piece) = position.piece_on(other.from()) {
-                    self.histories.update_quiet(context, piece, other, -malus);
+                    self.histories.update_quiet(context, piece, other, -faded(malus, number, p));
                 }
             }
         } else {
-            self.histories.capture.update(position, mv, bonus);
+            self.histories.capture.update(position, context.threats(), mv, bonus);
         }
         for &other in searched.noisy.iter().filter(|&&other| other != mv) {
-            self.histories.capture.update(position, other, -malus);
+            self.histories.capture.update(position, context.threats(), other, -malus);
+        }
+        if score >= node.beta && node.ply > 0 {
+            self.blame_last_move(malus * p.refuted_malus / 1024, REFUTED_EARLY);
+        }
+    }
+
+    /// Takes this off the continuations of the quiet move that led here if it came no later than `number` in the order
+    /// of its node: a late one is known to be bad. Not for the root.
+    fn blame_last_move(&mut self, malus: i32, number: usize) {
+        let last = *self.path.before(1);
+        if last.number <= number && last.mv.is_some_and(Move::is_quiet) {
+            let before = self.cont_keys_before_last();
+            self.histories.continuation.update_all(&before, last.cont_key, -malus);
         }
     }
 
@@ -87,11 +120,16 @@ impl Thread<'_> {
     /// - Assumes: a move after which all replies fail low was good
     /// - Units: `fail_low_bonus` and `fail_low_main` 1024ths of the bonus
     /// - Elo: not measured alone; butterfly and pawn tables in bundle B
-    fn reward_last_move(&mut self, node: &Node) {
+    fn reward_last_move(&mut self, node: &Node, score: Score) {
         let last = *self.path.before(1);
         if let Some(mv) = last.mv.filter(|mv| mv.is_quiet() && node.ply > 0) {
             let p = self.params();
-            let bonus = bonus(node.depth, p);
+            // More for a move of which less was expected.
+            let mut scale = 1024;
+            scale += p.fail_low_late * i32::from(last.number >= LATE);
+            scale += p.fail_low_eval * i32::from(!node.in_check && score <= node.static_eval - 25);
+            scale += p.fail_low_before * i32::from(last.static_eval.is_some_and(|eval| score <= -eval - 20));
+            let bonus = bonus(node.depth, p) * scale / 1024;
             let before = self.cont_keys_before_last();
             self.histories.continuation.update_all(&before, last.cont_key, bonus * p.fail_low_bonus / 1024);
             self.histories.update_main(last.history_key, last.cont_key, mv, bonus * p.fail_low_main / 1024);
@@ -129,11 +167,9 @@ impl Thread<'_> {
             let p = self.params();
             let context = QuietContext::without_checks(node.position, self.cont_keys());
             self.histories.update_quiet(&context, piece, mv, bonus(node.depth, p));
-            let last = *self.path.before(1);
-            if node.ply > 0 && last.mv.is_some_and(Move::is_quiet) {
+            if node.ply > 0 {
                 let malus = malus(node.depth, p) * p.tt_malus / 1024;
-                let before = self.cont_keys_before_last();
-                self.histories.continuation.update_all(&before, last.cont_key, -malus);
+                self.blame_last_move(malus, p.tt_malus_number as usize);
             }
         }
     }
@@ -179,6 +215,69 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_expected_is_a_surprise() {
+        let position = position(MIDDLEGAME);
+        let at = Node { static_eval: Score(20), ..node(&position, 5) };
+        assert!(!is_surprise(&at, at.beta, P));
+        assert!(is_surprise(&at, at.beta + P.surprise_margin, P));
+        // The evaluation expected no such move.
+        let low = Node { static_eval: at.alpha, ..at };
+        assert!(is_surprise(&low, at.beta, P) && !is_surprise(&Node { in_check: true, ..low }, at.beta, P));
+    }
+
+    #[test]
+    fn the_malus_fades_but_stays_one() {
+        assert_eq!(faded(1000, 0, P), 1000);
+        for earlier in 0..40 {
+            assert!((1..=faded(1000, earlier, P)).contains(&faded(1000, earlier + 1, P)), "{earlier}");
+        }
+    }
+
+    /// What the continuation of the move that led here has lost by a cutoff after it, if it came at this place.
+    fn blame(number: usize, cutoff: impl Fn(&mut Thread, Node)) -> i32 {
+        with_thread(MIDDLEGAME, |thread| {
+            let root = *thread.game().position();
+            let root_node = Node { ply: 1, ..node(&root, 6) };
+            let first = thread.enter_move(&root, mv(&root, "f8e7"), 0);
+            let reply = mv(&first, "b1c3");
+            let context = QuietContext::new(&first, thread.path.cont_keys());
+            let second = thread.enter_move(&first, reply, 0);
+            thread.path.parent_mut().number = number;
+            cutoff(thread, Node { ply: 2, ..node(&second, root_node.depth) });
+            thread.leave_move();
+            thread.histories.quiet_history(&context, first.piece_on(reply.from()).unwrap(), reply)
+        })
+    }
+
+    #[test]
+    fn only_an_early_move_is_blamed_for_its_refutation() {
+        let refute = |thread: &mut Thread, node: Node| {
+            let context = QuietContext::new(node.position, thread.path.cont_keys());
+            let best = Best { score: node.beta, mv: Some(mv(node.position, "a7a6")) };
+            thread.update_histories(&node, &context, &best, &SearchedMoves::default());
+        };
+        assert!(blame(REFUTED_EARLY, refute) < 0);
+        assert_eq!(blame(REFUTED_EARLY + 1, refute), 0);
+        let by_table = |thread: &mut Thread, node: Node| {
+            let tt_entry = Some(entry(Some(mv(node.position, "a7a6")), 50, 9, Bound::Lower));
+            thread.reward_tt_cutoff(&Node { tt_entry, ..node }, Score(50));
+        };
+        assert!(blame(P.tt_malus_number as usize, by_table) < 0);
+        assert_eq!(blame(P.tt_malus_number as usize + 1, by_table), 0);
+    }
+
+    #[test]
+    fn a_late_move_gains_more_by_a_node_that_fails_low() {
+        let fail_low = |thread: &mut Thread, node: Node| {
+            let context = QuietContext::new(node.position, thread.path.cont_keys());
+            let best = Best { score: node.alpha, mv: None };
+            thread.update_histories(&node, &context, &best, &SearchedMoves::default());
+        };
+        let [early, late] = [LATE - 1, LATE].map(|number| blame(number, fail_low));
+        assert!(0 < early && early < late);
+    }
+
+    #[test]
     fn only_what_the_evaluation_missed_corrects_it() {
         let position = position(MIDDLEGAME);
         let quiet = Some(mv(&position, "f8e7"));
@@ -208,7 +307,7 @@ mod tests {
         let mv = mv(node.position, text);
         let context = QuietContext::new(node.position, thread.path.cont_keys());
         if mv.is_noisy() {
-            return thread.histories.capture.get(node.position, mv);
+            return thread.histories.capture.get(node.position, context.threats(), mv);
         }
         thread.histories.quiet_history(&context, node.position.piece_on(mv.from()).unwrap(), mv)
     }

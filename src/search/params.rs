@@ -157,7 +157,7 @@ params! {
     malus_offset = 51, 0, 300, 30; "History malus: taken off."
     malus_max = 1258, 600, 2600, 150; "History malus: ceiling."
 
-    fail_low_bonus = 602, 0, 1600, 120; "Bonus of the move before a node that failed low, in 1024ths."
+    fail_low_bonus = 450, 0, 1600, 120; "Bonus of the move before a node that failed low, in 1024ths."
     fail_low_main = 410, 0, 1600, 120; "The same for the butterfly and pawn tables."
     tt_malus = 448, 0, 1600, 120; "Malus of the last quiet move where the table cuts off, in 1024ths."
     research_bonus = 452, 0, 1600, 120; "Continuation bonus after a re-search of a reduced move, in 1024ths."
@@ -174,6 +174,15 @@ params! {
     correction_minor = 27, 10, 120, 8; "Weight of a correction table in 1024ths."
     correction_non_pawn = 39, 10, 120, 8; "Weight of a correction table in 1024ths."
     correction_continuation = 40, 10, 120, 8; "Weight of a correction table in 1024ths."
+
+    surprise_margin = 40, 5, 150, 10; "A result this far above beta teaches as one of a ply more."
+    malus_fade = 30, 0, 60, 5; "Part of the malus, in 1024ths, that each earlier move takes off it."
+    refuted_malus = 500, 0, 2000, 150; "Malus of an early quiet move that is refuted, in 1024ths."
+    tt_malus_number = 3, 1, 255, 1; "Last number of a move that a table cutoff blames."
+    fail_low_late = 400, 0, 1500, 120; "More fail-low bonus of late moves."
+    fail_low_eval = 500, 0, 1500, 120; "More fail-low bonus where the score falls below the evaluation."
+    fail_low_before = 400, 0, 1500, 120; "More fail-low bonus where the score falls below the evaluation before."
+    history_kept = 768, 512, 1024, 40; "What stays of the scores by squares at the next search, in 1024ths."
 
     qs_moves = 3, 1, 8, 1; "Quiescence: captures searched before only those of the last moved piece are left."
     qs_futility = 126, 60, 260, 20; "Quiescence: what a capture may add beyond the captured piece."

@@ -27,6 +27,9 @@ pub(super) struct PathEntry {
     pub(super) excluded: Option<Move>,
     /// Plies by which the move being searched is reduced.
     pub(super) reduction: Depth,
+    /// Number of the move being searched, counted from 1 in the order of the node; 0 for a null move and outside of
+    /// the move loop.
+    pub(super) number: usize,
     /// Beta cutoffs at this ply since the node two plies before it was entered.
     pub(super) cutoffs: u32,
     /// Double extensions on the line so far.
@@ -154,6 +157,7 @@ impl Path {
         entry.cont_key = ContKey::of(position, mv);
         entry.double_extensions = doubles;
         entry.reduction = 0;
+        entry.number = 0;
         self.keys.push(position.key());
         self.ply += 1;
     }
@@ -167,6 +171,7 @@ impl Path {
         entry.cont_key = ContKey::NONE;
         entry.double_extensions = doubles;
         entry.reduction = 0;
+        entry.number = 0;
         entry.floor_before_null = floor;
         self.keys.push(position.key());
         self.ply += 1;

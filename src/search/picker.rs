@@ -82,7 +82,7 @@ impl MovePicker {
         self.skip_quiets = true;
     }
 
-    /// The next move, best first. `context` serves to sort the quiet moves.
+    /// The next move, best first. `context` serves to sort them.
     pub(super) fn next(
         &mut self,
         position: &Position,
@@ -99,7 +99,7 @@ impl MovePicker {
                     }
                 }
                 Stage::GenerateNoisy => {
-                    self.generate_noisy(position, p, histories);
+                    self.generate_noisy(position, p, histories, context);
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => {
@@ -144,9 +144,20 @@ impl MovePicker {
     // Generation stays out of line: inlined, its many registers are saved at every call of `next`, most of
     // which take one more move from the list.
     #[inline(never)]
-    fn generate_noisy(&mut self, position: &Position, p: &Params, histories: &Histories) {
+    fn generate_noisy(
+        &mut self,
+        position: &Position,
+        p: &Params,
+        histories: &Histories,
+        context: &QuietContext,
+    ) {
         position.generate_noisy(&mut self.moves);
-        self.scores.extend(self.moves.iter().map(|&mv| noisy_score(position, p, histories, mv)));
+        // Victim's and promotion's worth, corrected by what captures like this have done before.
+        let score = |&mv: &Move| {
+            let history = histories.capture.get(position, context.threats(), mv);
+            victim_value(position, mv) + history / p.noisy_order_history
+        };
+        self.scores.extend(self.moves.iter().map(score));
     }
 
     #[inline(never)]
@@ -192,12 +203,6 @@ impl MovePicker {
         self.next += 1;
         Some((mv, score))
     }
-}
-
-/// Victim's and promotion's worth, corrected by what captures like this have done before.
-#[inline]
-fn noisy_score(position: &Position, p: &Params, histories: &Histories, mv: Move) -> i32 {
-    victim_value(position, mv) + histories.capture.get(position, mv) / p.noisy_order_history
 }
 
 #[cfg(test)]

@@ -222,7 +222,7 @@ impl Thread<'_> {
     /// ProbCut: a good capture whose reduced search beats beta by a margin is taken as proof.
     fn probcut(&mut self, node: &Node) -> Option<Score> {
         let beta = probcut_beta(node, self.params())?;
-        let context = QuietContext::unused(node.position);
+        let context = QuietContext::noisy_only(node.position);
         let mut picker = MovePicker::noisy(node.position, node.tt_move, beta - node.static_eval);
         while let Some(mv) = picker.next(node.position, self.params(), self.histories, &context) {
             self.tt.prefetch(node.position.likely_key_after(mv));
@@ -266,7 +266,8 @@ impl Thread<'_> {
         let lmr_depth = (node.depth - reduction / PLY).max(0);
         let gives_check = position.gives_check(mv, &context.checks);
         if mv.is_noisy() || gives_check {
-            let history = if mv.is_noisy() { self.histories.capture.get(position, mv) } else { 0 };
+            let history =
+                if mv.is_noisy() { self.histories.capture.get(position, context.threats(), mv) } else { 0 };
             let ceiling = noisy_ceiling(node, lmr_depth, victim_value(position, mv), history, p)
                 .filter(|_| !gives_check && !candidate.alpha.is_win());
             if ceiling.is_some_and(|ceiling| ceiling <= candidate.alpha) {

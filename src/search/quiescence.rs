@@ -75,7 +75,7 @@ impl Thread<'_> {
         let (mut picker, context) = if node.in_check {
             (MovePicker::new(position, node.tt_move), QuietContext::new(position, self.cont_keys()))
         } else {
-            (MovePicker::noisy(position, node.tt_move, p.qs_see), QuietContext::unused(position))
+            (MovePicker::noisy(position, node.tt_move, p.qs_see), QuietContext::noisy_only(position))
         };
         // Any piece that a king alone takes may have been the one that could win.
         let is_alone = !position.colored(position.stm()).many();

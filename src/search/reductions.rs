@@ -106,7 +106,8 @@ impl Thread<'_> {
                 .map_or(0, |piece| self.histories.quiet_history(context, piece, mv));
             r -= history * PLY / p.lmr_history;
         } else {
-            r -= self.histories.capture.get(node.position, mv) * PLY / p.lmr_capture_history;
+            r -= self.histories.capture.get(node.position, context.threats(), mv) * PLY
+                / p.lmr_capture_history;
         }
         r
     }
@@ -313,7 +314,7 @@ mod tests {
             thread.histories.update_quiet(&context, piece, tried, -3000);
             assert!(reduction(thread, &plain, "a7a6") > quiet);
             let noisy = reduction(thread, &plain, "e5d4");
-            thread.histories.capture.update(&position, taking, 1000);
+            thread.histories.capture.update(&position, context.threats(), taking, 1000);
             assert!(reduction(thread, &plain, "e5d4") < noisy);
         });
     }

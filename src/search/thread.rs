@@ -116,6 +116,7 @@ impl<'a> Thread<'a> {
             lmr_table: LmrTable::get(),
             sample,
         };
+        thread.histories.age(thread.params().history_kept);
         let candidates = job.limits.root_moves(job.game.position());
         let moves = thread.filter_by_tablebases(candidates);
         thread.root = Root::new(moves);

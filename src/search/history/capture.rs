@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 
 use super::{HistoryValue, zeroed};
 use crate::board::{Position, SEE_VALUES};
-use crate::types::{Move, PieceType};
+use crate::types::{Bitboard, Move, PieceType};
 
 const CAPTURE_MAX: i32 = 16_384;
 
@@ -15,8 +15,9 @@ const CAPTURE_MAX: i32 = 16_384;
 /// - Units: history score, plus or minus `CAPTURE_MAX`
 /// - Elo: not measured alone; in bundle A
 ///
-/// `[piece][to][victim type]`; a promotion without capture counts as taking a king, which cannot occur.
-pub(in crate::search) struct CaptureHistory(Box<[HistoryValue<CAPTURE_MAX>; 12 * 64 * 6]>);
+/// `[target defended][piece][to][victim type]`; a promotion without capture counts as taking a king, which cannot
+/// occur. Whether the target is defended decides what a capture is worth (bundle H).
+pub(in crate::search) struct CaptureHistory(Box<[HistoryValue<CAPTURE_MAX>; 2 * 12 * 64 * 6]>);
 
 impl CaptureHistory {
     pub(super) fn new() -> Result<CaptureHistory, TryReserveError> {
@@ -25,6 +26,10 @@ impl CaptureHistory {
 
     pub(super) fn clear(&mut self) {
         self.0.fill(HistoryValue::default());
+    }
+
+    pub(super) fn age(&mut self, kept: i32) {
+        self.0.iter_mut().for_each(|value| value.age(kept));
     }
 }
 
@@ -46,19 +51,21 @@ pub(in crate::search) fn victim_value(position: &Position, mv: Move) -> i32 {
 
 impl CaptureHistory {
     #[inline(always)]
-    fn index(position: &Position, mv: Move) -> usize {
+    fn index(position: &Position, threats: Bitboard, mv: Move) -> usize {
         let piece = position.piece_on(mv.from()).map_or(0, |piece| piece.index());
-        (piece * 64 + mv.to().index()) * 6 + victim(position, mv).index()
+        let defended = usize::from(threats.has(mv.to()));
+        ((defended * 12 + piece) * 64 + mv.to().index()) * 6 + victim(position, mv).index()
+    }
+
+    /// The score of a move of this position, with the squares that the opponent attacks.
+    #[inline(always)]
+    pub(in crate::search) fn get(&self, position: &Position, threats: Bitboard, mv: Move) -> i32 {
+        self.0[CaptureHistory::index(position, threats, mv)].get()
     }
 
     #[inline(always)]
-    pub(in crate::search) fn get(&self, position: &Position, mv: Move) -> i32 {
-        self.0[CaptureHistory::index(position, mv)].get()
-    }
-
-    #[inline(always)]
-    pub(in crate::search) fn update(&mut self, position: &Position, mv: Move, bonus: i32) {
-        self.0[CaptureHistory::index(position, mv)].update(bonus);
+    pub(in crate::search) fn update(&mut self, position: &Position, threats: Bitboard, mv: Move, bonus: i32) {
+        self.0[CaptureHistory::index(position, threats, mv)].update(bonus);
     }
 }
 
@@ -83,21 +90,24 @@ mod tests {
     }
 
     #[test]
-    fn captures_are_told_apart_by_man_square_and_victim() {
+    fn captures_are_told_apart_by_piece_square_victim_and_defence() {
         let mut history = CaptureHistory::new().unwrap();
         let learnt = position("4k3/8/8/2nnn3/3P4/8/8/4K3 w - - 0 1");
-        history.update(&learnt, mv(&learnt, "d4e5"), 1000);
+        let free = Bitboard::EMPTY;
+        history.update(&learnt, free, mv(&learnt, "d4e5"), 1000);
         let get = |fen: &str, text| {
             let position = position(fen);
-            history.get(&position, mv(&position, text))
+            history.get(&position, free, mv(&position, text))
         };
-        assert!(history.get(&learnt, mv(&learnt, "d4e5")) > 0);
+        let taken = mv(&learnt, "d4e5");
+        assert!(history.get(&learnt, free, taken) > 0);
+        assert_eq!(history.get(&learnt, free.with(taken.to()), taken), 0, "defended");
         assert!(get("4k3/8/8/4n3/5P2/8/8/4K3 w - - 0 1", "f4e5") > 0, "from another square");
-        assert_eq!(history.get(&learnt, mv(&learnt, "d4c5")), 0);
+        assert_eq!(history.get(&learnt, free, mv(&learnt, "d4c5")), 0);
         assert_eq!(get("4k3/8/8/4r3/3P4/8/8/4K3 w - - 0 1", "d4e5"), 0, "another victim");
-        assert_eq!(get("4k3/8/8/4n3/3B4/8/8/4K3 w - - 0 1", "d4e5"), 0, "another man");
+        assert_eq!(get("4k3/8/8/4n3/3B4/8/8/4K3 w - - 0 1", "d4e5"), 0, "another piece");
         assert_eq!(get("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"), 0, "en passant");
         history.clear();
-        assert_eq!(history.get(&learnt, mv(&learnt, "d4e5")), 0);
+        assert_eq!(history.get(&learnt, free, taken), 0);
     }
 }

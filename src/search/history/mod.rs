@@ -38,6 +38,18 @@ impl Histories {
         })
     }
 
+    /// Lets the scores that go by squares fade to this share in 1024ths: another position is searched next. What
+    /// depends on the pawns or on earlier moves is still asked where it was learnt.
+    ///
+    /// - Technique: [Ageing of histories](https://www.chessprogramming.org/History_Heuristic)
+    /// - Assumes: what was learnt in the last search is partly out of date
+    /// - Units: 1024ths
+    /// - Elo: not measured alone; in bundle H
+    pub(super) fn age(&mut self, kept: i32) {
+        self.quiet.age(kept);
+        self.capture.age(kept);
+    }
+
     /// Forgets all in place, which needs no memory.
     pub(super) fn clear(&mut self) {
         self.quiet.clear();
@@ -63,12 +75,20 @@ impl<const MAX: i32> HistoryValue<MAX> {
     }
 
     fn update(&mut self, bonus: i32) {
+        self.update_with(bonus, self.get());
+    }
+
+    /// The same where what is lost goes by the score of a group of tables that this one belongs to.
+    fn update_with(&mut self, bonus: i32, group: i32) {
         let () = Self::FITS;
         let bonus = bonus.clamp(-MAX, MAX);
-        let old = self.get();
-        let new = old + bonus - old * bonus.abs() / MAX;
-        debug_assert!(new.abs() <= MAX);
-        self.0 = new as i16;
+        let new = self.get() + bonus - group * bonus.abs() / MAX;
+        self.0 = new.clamp(-MAX, MAX) as i16;
+    }
+
+    /// Fades to this share in 1024ths.
+    fn age(&mut self, kept: i32) {
+        self.0 = (self.get() * kept / 1024) as i16;
     }
 }
 
@@ -113,6 +133,27 @@ mod tests {
             value.update(-i32::MAX / 2);
         }
         assert!(value.get() >= -16_384);
+    }
+
+    #[test]
+    fn stays_within_bounds_whatever_the_group_has_learnt() {
+        let mut value = HistoryValue::<16_384>::default();
+        for group in [-24_000, 24_000, 0] {
+            for bonus in [-20_000, -1600, 1600, 20_000] {
+                (0..100).for_each(|_| value.update_with(bonus, group));
+                assert!(value.get().abs() <= 16_384);
+            }
+        }
+    }
+
+    #[test]
+    fn ageing_keeps_a_share() {
+        for (learnt, kept, left) in [(1000, 768, 750), (-1000, 768, -750), (1000, 1024, 1000), (1, 512, 0)] {
+            let mut value = HistoryValue::<16_384>::default();
+            value.update(learnt);
+            value.age(kept);
+            assert_eq!(value.get(), left);
+        }
     }
 
     #[test]
