@@ -115,12 +115,50 @@ fn boards_have_figures_where_the_terminal_has_them() {
 #[test]
 fn errors_say_how_moves_are_written() {
     let wrong = ("position startpos moves e4 Nf9", "written");
-    let text = said(PERSON, &[wrong, ("d", "no position")]);
-    assert!(text.starts_with("'Nf9' is not a move (move 2 of the list); moves are written e2e4, "), "{text}");
+    let text = said(PERSON, &[wrong]);
+    assert!(text.starts_with("'Nf9' is not a move (move 2 of the list)\nMoves are written e2e4, "), "{text}");
+    assert!(said(PERSON, &[("e2e4", "make")]).starts_with("to make a move: position startpos moves e2e4\n"));
+    assert!(said(PERSON, &[("help Hsh", "did you mean 'Hash'")]).contains("'help' explains"));
     let program = said(Audience::Program, &[("position startpos moves e4 Nf9", "list")]);
     assert_eq!(program, "info string 'Nf9' is not a move (move 2 of the list)\n");
     assert!(
         said(PERSON, &[("psition startpos", "help")]).starts_with("unknown command 'psition', did you mean")
+    );
+}
+
+#[test]
+fn a_person_who_mistypes_keeps_the_position() {
+    for wrong in ["position startpos moves e4 Ke7", "position fen 8/8 w", "psition startpos", "position"] {
+        let lines = [("position startpos moves e4 e5", ""), (wrong, "\n"), ("d", "Legal moves")];
+        let text = said(PERSON, &lines);
+        assert!(text.contains("FEN: rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w"), "{wrong}: {text}");
+    }
+}
+
+#[test]
+fn who_waits_is_told() {
+    let lines = [("go infinite", "line"), ("d", "waits"), ("stop", "Legal moves")];
+    let text = said(PERSON, &lines);
+    assert!(text.contains("This waits for the end of the search; 'stop' ends it.\n"), "{text}");
+    let program = said(Audience::Program, &[("go infinite", "pv"), ("d", ""), ("stop", "Legal moves")]);
+    assert!(!program.contains("waits"), "{program}");
+}
+
+#[test]
+fn a_mate_is_told_once() {
+    let lines = [("position fen 8/8/8/8/8/2k5/8/K1q5 w - - 0 1", ""), ("go depth 60", "bestmove")];
+    let rows = |audience| said(audience, &lines).lines().count();
+    assert!(rows(PERSON) < 12 && rows(Audience::Program) > 50);
+}
+
+#[test]
+fn the_table_shows_chances() {
+    let lines = [("setoption name UCI_ShowWDL value true", ""), ("go depth 8", "bestmove")];
+    let text = said(PERSON, &lines);
+    let heading = text.lines().next().unwrap_or_default();
+    assert!(
+        heading.ends_with("  win/draw/loss  line") && text.lines().all(|line| line.len() <= 80),
+        "{text}"
     );
 }
 
@@ -163,7 +201,7 @@ fn quillon(arguments: &[&str]) -> (Option<i32>, String) {
 fn speed_is_measured_over_games() {
     let (code, said) = quillon(&["speedtest", "2", "2", "1"]);
     let lines: Vec<&str> = said.lines().collect();
-    assert_eq!((code, lines[0]), (Some(0), "2 threads, 2 MiB of hash table, 1 seconds"), "{said}");
+    assert_eq!((code, lines[0]), (Some(0), "2 threads, 2 MiB of hash table, 1 second"), "{said}");
     assert!(lines.len() == 13 && lines[10].starts_with("position 240 of 240: "), "{said}");
     assert!(lines[11].ends_with("on average") && lines[12].ends_with(" nps"), "{said}");
     let stopped = said_when_stopped();
@@ -171,7 +209,10 @@ fn speed_is_measured_over_games() {
 }
 
 fn said_when_stopped() -> String {
-    said(Audience::Program, &[("speedtest 1 1 1000", "seconds"), ("stop", "stopped")])
+    said(
+        Audience::Program,
+        &[("speedtest 1 1 1000", "1 thread, 1 MiB of hash table, 1000 seconds"), ("stop", "stopped")],
+    )
 }
 
 #[test]

@@ -55,11 +55,7 @@ fn info_line(report: &Report, style: Style) -> String {
         ScoreBound::Lower => " lowerbound",
         ScoreBound::Upper => " upperbound",
     });
-    let chances = match report.is_drawn {
-        true => Chances::DRAWN,
-        false => WdlModel::FITTED.chances(report.score, style.material),
-    };
-    line.push_str(&wdl(chances, style));
+    line.push_str(&wdl(chances(report, style), style));
     line.push_str(&counts(report.counts()));
     line.push_str(" pv");
     for &mv in &report.pv {
@@ -67,6 +63,14 @@ fn info_line(report: &Report, style: Style) -> String {
         line.push_str(&format_uci(mv, style.chess960));
     }
     line
+}
+
+/// The chances that belong to a score.
+pub(super) fn chances(report: &Report, style: Style) -> Chances {
+    match report.is_drawn {
+        true => Chances::DRAWN,
+        false => WdlModel::FITTED.chances(report.score, style.material),
+    }
 }
 
 /// Nodes, speed and the like, after a blank.

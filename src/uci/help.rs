@@ -2,7 +2,8 @@
 
 /// What `help` prints.
 pub(super) const HELP: &str = "\
-Quillon speaks UCI, the protocol of chess programs; usually a program like Cute Chess types here.
+Quillon speaks UCI, the protocol of chess programs; usually a program like Cute
+Chess types here.
 
 To try it, type these lines:
   position startpos moves e4 c5
@@ -29,7 +30,7 @@ Searching (the answer ends with a line 'bestmove')
   go wtime 60000 btime 60000   as long as these clocks suggest, in milliseconds;
                                also winc MS, binc MS, movestogo N
   go ... searchmoves e2e4 d2d4 only these first moves
-  go ponder ..., ponderhit     on the opponent's time; the expected move was played
+  go ponder ..., ponderhit     on the opponent's time; the move was played
   stop                         end the search, also a perft or bench
 
 Options
@@ -41,11 +42,11 @@ Options
 
 Other
   go perft 5, perft 5          count move sequences, by first move
-  bench [DEPTH]                search fixed positions and print the search signature
+  bench [DEPTH]                search fixed positions for the search signature
   bench HASH THREADS [DEPTH]   the same with so many MiB and threads
   speedtest [THREADS] [HASH] [SECONDS]
                                nodes per second over two games
-  genfens 10 seed 1 book None  make balanced openings, the same for the same seed
+  genfens 10 seed 1 book None  make balanced openings, the same for a seed
   export_net FILE              write the network in use into a file
   compiler                     what compiled this program, and for what
   debug on, debug off          accepted; nothing more is printed

@@ -1,10 +1,11 @@
 //! Output for a person at a terminal. Programs get what the protocol says, to the last byte.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::format::{self, Drawing, Style};
 use crate::board::Position;
+use crate::eval::Chances;
 use crate::notation::{format_san, format_uci};
 use crate::search::{Report, ScoreBound, SearchEvent, SearchResult};
 use crate::types::{Color, Move, Score};
@@ -33,8 +34,8 @@ impl Audience {
     }
 }
 
-/// How moves are written, as the end of a message about one that is not understood.
-pub const MOVES: &str = "moves are written e2e4, e7e8q, castling e1g1, or e4, e8=Q, O-O";
+/// How moves are written, for one that is not understood.
+pub const MOVES: &str = "Moves are written e2e4, e7e8q, castling e1g1, or e4, e8=Q, O-O.";
 
 /// How a search is told.
 pub enum Telling {
@@ -57,25 +58,23 @@ impl Telling {
 /// Width of a terminal that everybody has, in characters.
 const WIDTH: usize = 80;
 
-const HEADING: &str = "  depth    time   nodes   score   White  line";
-
-/// A search as a table: depth and deepest ply, time, nodes, the score for the side to move and for White, the line.
+/// A search as a table: depth and deepest ply, time, nodes, the score for the side to move and for White, the chances
+/// to win, draw and lose in percent where they are wanted, the line.
 pub struct Table {
     root: Position,
     style: Style,
-    has_heading: AtomicBool,
+    last: Mutex<Option<Report>>,
 }
 
 impl Table {
     /// The table of a search of this position.
     pub fn new(root: Position, style: Style) -> Table {
-        Table { root, style, has_heading: AtomicBool::new(false) }
+        Table { root, style, last: Mutex::new(None) }
     }
 
     fn text(&self, event: &SearchEvent) -> Option<String> {
         match event {
-            SearchEvent::Line(report) if self.has_heading.swap(true, Relaxed) => Some(self.row(report)),
-            SearchEvent::Line(report) => Some(format!("{HEADING}\n{}", self.row(report))),
+            SearchEvent::Line(report) => self.next_row(report),
             SearchEvent::Progress(_) | SearchEvent::CurrentMove { .. } => None,
             SearchEvent::TableFault(text) => Some(format!("Syzygy: {text}")),
             SearchEvent::NoMoves { in_check: true } => Some("checkmate, there is no move".to_owned()),
@@ -83,6 +82,25 @@ impl Table {
             SearchEvent::BookMove => Some("a move of the opening book".to_owned()),
             SearchEvent::Finished(result) => Some(self.best_move(result)),
         }
+    }
+
+    /// The row of this report, unless it repeats a mate that the row before has told already: from there on iterations
+    /// take no time. The first row has the heading above it.
+    fn next_row(&self, report: &Report) -> Option<String> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = |last: &Report| {
+            report.score.mate_moves().is_some() && report.score == last.score && report.pv == last.pv
+        };
+        match last.replace(report.clone()) {
+            None => Some(format!("{}\n{}", self.heading(), self.row(report))),
+            Some(before) if is_known(&before) => None,
+            Some(_) => Some(self.row(report)),
+        }
+    }
+
+    fn heading(&self) -> String {
+        let chances = if self.style.show_wdl { "   win/draw/loss" } else { "" };
+        format!("  depth    time   nodes   score   White{chances}  line")
     }
 
     fn row(&self, report: &Report) -> String {
@@ -104,6 +122,13 @@ impl Table {
             format!("{bound}{}", score(report.score)),
             score(white),
         );
+        if self.style.show_wdl {
+            let Chances { win, loss, .. } = format::chances(report, self.style);
+            // Whole percents that make 100 together.
+            let [win, loss] = [win, loss].map(|share| (share + 5) / 10);
+            let shares = format!("{win}/{}/{loss} %", 100 - win - loss);
+            row.insert_str(row.len() - 2, &format!("{shares:>16}"));
+        }
         if report.multi_pv > 1 || self.style.multi_pv > 1 {
             row.push_str(&format!("{}) ", report.multi_pv));
         }
@@ -206,12 +231,28 @@ mod tests {
         };
         let first = table.text(&SearchEvent::Line(report.clone())).unwrap();
         let rows: Vec<&str> = first.lines().collect();
-        assert_eq!(rows[0], HEADING);
+        assert_eq!(rows[0], "  depth    time   nodes   score   White  line");
         assert!(rows[1].starts_with("120/200  1:02 h   123 M   -0.") && rows[1].len() <= WIDTH, "{first}");
         assert!(rows[1].contains("  +0.") && rows[1].contains("  1... e5 2. Nf3 Nc6 3. Bb5 a6"), "{first}");
-        let mate = Report { score: Score::mated_in(4), multi_pv: 2, bound: ScoreBound::Lower, ..report };
-        let second = table.text(&SearchEvent::Line(mate)).unwrap();
+        let mate =
+            Report { score: Score::mated_in(4), multi_pv: 2, bound: ScoreBound::Lower, ..report.clone() };
+        let second = table.text(&SearchEvent::Line(mate.clone())).unwrap();
         assert!(second.contains("    >#-2     +#2  2) 1... e5") && !second.contains("depth"), "{second}");
+        assert!(table.text(&SearchEvent::Line(mate.clone())).is_none(), "the mate is known");
+        assert!(table.text(&SearchEvent::Line(report.clone())).is_some());
+        let with_chances = Table::new(root, Style { show_wdl: true, ..style });
+        let rows = with_chances.text(&SearchEvent::Line(report)).unwrap();
+        let columns: Vec<usize> =
+            rows.lines().map(|row| row.find("  line").or(row.find("  1...")).unwrap()).collect();
+        assert!(columns[0] == columns[1] && rows.lines().all(|row| row.len() <= WIDTH), "{rows}");
+        let shares = rows
+            .lines()
+            .next_back()
+            .unwrap()
+            .split_whitespace()
+            .find(|word| word.contains("/") && word.matches('/').count() == 2);
+        let sum: u32 = shares.unwrap().split('/').map(|share| share.parse::<u32>().unwrap()).sum();
+        assert_eq!(sum, 100, "{rows}");
         let result = SearchResult { best: Some(pv[0]), ponder: Some(pv[1]), ..SearchResult::none() };
         let last = table.text(&SearchEvent::Finished(result)).unwrap();
         assert_eq!(last, "bestmove e7e5 ponder g1f3 (e5, expecting Nf3)");

@@ -73,7 +73,7 @@ pub(super) fn compiler() -> String {
     let kind = if cfg!(debug_assertions) { "with debug assertions" } else { "without debug assertions" };
     let sliders = if cfg!(target_feature = "bmi2") { "PEXT" } else { "magic numbers" };
     format!(
-        "{NAME}, compiled by rustc {} for {} {}, {} bits, {kind}\nevaluation by {}, of {kernels}; sliders by {sliders}",
+        "{NAME}, compiled by rustc {} for {} {}, {} bits, {kind}\nevaluation by {} (here there are {kernels}); sliders by {sliders}",
         rustc_version_runtime::version(),
         std::env::consts::ARCH,
         std::env::consts::OS,
@@ -113,10 +113,12 @@ pub fn run_speed_test(
     control: &Arc<Control>,
 ) -> String {
     let SpeedOptions { threads, hash_mib, seconds } = options;
-    output.line(&format!("{threads} threads, {hash_mib} MiB of hash table, {seconds} seconds"));
+    let [threads, seconds] = [(threads as u64, "thread"), (seconds, "second")]
+        .map(|(count, name)| format!("{count} {name}{}", if count == 1 { "" } else { "s" }));
+    output.line(&format!("{threads}, {hash_mib} MiB of hash table, {seconds}"));
     let progress = |number: usize, total: usize, nodes| {
         let is_tenth = 10 * number / total > 10 * (number - 1) / total;
-        if is_tenth && !output.line(&format!("position {number:>3} of {total}: {nodes:>12} nodes")) {
+        if is_tenth && !output.line(&format!("position {number:>3} of {total}: {nodes:>12} nodes so far")) {
             control.stop();
         }
     };

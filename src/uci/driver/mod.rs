@@ -21,7 +21,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use super::command::{self, Command, GoCommand, PositionError};
+use super::command::{self, Command, CommandError, GoCommand, PositionError};
 use super::evaluation::evaluation;
 use super::format;
 use super::genfens::OpeningSource;
@@ -182,7 +182,10 @@ impl Driver {
                         Ok(None) => {}
                         Ok(Some(Command::Quit)) => break,
                         Ok(Some(command)) => self.receive(Order::Command(command)),
-                        Err(error) => self.receive(Order::fault(&error, error.concerns_position())),
+                        Err(error) => {
+                            let fault = self.mistyped(&line, &error);
+                            self.receive(fault);
+                        }
                     }
                 }
                 Event::Input(Input::TooLong, time) => {
@@ -269,6 +272,9 @@ impl Driver {
         if urgent || !self.searching && self.queue.is_empty() {
             self.execute(order);
         } else {
+            if self.audience.is_person() {
+                self.say("This waits for the end of the search; 'stop' ends it.");
+            }
             self.queue.push(order);
         }
     }
@@ -293,6 +299,18 @@ impl Driver {
     fn answer_questions(&mut self) {
         for question in self.queue.take_questions() {
             self.execute(question);
+        }
+    }
+
+    /// What a line is that is no command. A program loses the position by a mistyped `position`; a person goes on from
+    /// where the board stands, and may have tried to make a move.
+    fn mistyped(&self, line: &str, error: &CommandError) -> Order {
+        if !self.audience.is_person() {
+            return Order::fault(error, error.concerns_position());
+        }
+        match parse_move(self.position(), line.trim()) {
+            Ok(_) => Order::fault(&format!("to make a move: position startpos moves {}", line.trim()), false),
+            Err(_) => Order::fault(error, false),
         }
     }
 
@@ -402,12 +420,11 @@ impl Driver {
 
     /// Explains the commands, all options, or one option.
     fn help(&self, topic: Option<&str>) {
-        let text = match topic {
-            Some("options") => options::explain(None),
-            Some(name) => options::explain(Some(name)),
-            None => None,
-        };
-        self.say(text.as_deref().unwrap_or(HELP));
+        match topic.map(|name| options::explain(Some(name).filter(|&name| name != "options"))) {
+            Some(Ok(text)) => self.say(&text),
+            Some(Err(error)) => self.complain(&format!("{error}; 'help' explains the commands")),
+            None => self.say(HELP),
+        }
     }
 
     fn identify(&mut self) {
@@ -425,8 +442,13 @@ impl Driver {
                 self.engine.set_game(game);
                 self.refused = None;
             }
-            Err(error @ PositionError::Move { .. }) if self.audience.is_person() => {
-                self.execute(Order::fault(&format!("{error}; {MOVES}"), true));
+            // A person who mistypes goes on from where the board stands.
+            Err(error) if self.audience.is_person() => {
+                self.complain(&error);
+                if matches!(error, PositionError::Move { .. }) {
+                    self.say(MOVES);
+                }
+                self.say("The position stays as it was.");
             }
             Err(error) => self.execute(Order::fault(&error, true)),
         }

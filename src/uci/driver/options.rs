@@ -297,7 +297,7 @@ pub(super) fn path(value: &str) -> Option<&str> {
 
 /// Why an option was not set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum OptionError {
+pub(super) enum OptionError {
     #[error("no option is named '{name}'{}; 'uci' lists all", suggestion(.nearest))]
     Unknown { name: String, nearest: Option<&'static str> },
     #[error("option {name} needs a whole number from {min} to {max}, not '{value}'")]
@@ -396,11 +396,14 @@ pub(super) fn list() -> Vec<String> {
     options().map(|option| option.to_string()).collect()
 }
 
-/// What the options do: all of them, or the one of this name; `None` when there is no such option.
-pub(super) fn explain(name: Option<&str>) -> Option<String> {
+/// What the options do: all of them, or the one of this name.
+///
+/// # Errors
+/// When there is no such option.
+pub(super) fn explain(name: Option<&str>) -> Result<String, OptionError> {
     match name {
-        Some(name) => find(name).ok().map(|option| option.explanation()),
-        None => Some(options().map(|option| option.explanation()).collect::<Vec<_>>().join("\n")),
+        Some(name) => find(name).map(|option| option.explanation()),
+        None => Ok(options().map(|option| option.explanation()).collect::<Vec<_>>().join("\n")),
     }
 }
 
@@ -558,7 +561,7 @@ mod tests {
         }
         assert_eq!(list()[0], "option name Hash type spin default 16 min 1 max 33554432");
         let hash = "Hash: 1 to 33554432, default 16\n  Size of the transposition table in MiB.";
-        assert_eq!(explain(Some("hash")).as_deref(), Some(hash));
+        assert_eq!(explain(Some("hash")).ok().as_deref(), Some(hash));
     }
 
     /// A bare engine, as the library's users get it, has the defaults of the table.
