@@ -55,6 +55,9 @@ pub mod movegen;
 /// Moves as people and protocols write them: coordinate notation and SAN.
 pub mod notation;
 
+/// Games in PGN: reading, replaying and writing them.
+pub mod pgn;
+
 /// Opening books in Polyglot's format.
 pub mod book;
 

@@ -144,7 +144,8 @@ fn disambiguate(san: &mut String, position: &Position, mv: Move, kind: PieceType
 }
 
 /// Reads a move in SAN. Also accepts: check marks and annotations (`+ # ! ?`) missing or
-/// extra, `0-0` for `O-O`, promotion without `=`, more disambiguation than needed, a missing `x`.
+/// extra, `0-0` for `O-O`, promotion without `=` or as `a8/Q` and `a8(Q)`, more disambiguation than needed, a missing
+/// `x`.
 pub fn parse_san(position: &Position, text: &str) -> Result<Move, MoveError> {
     let malformed = || MoveError::Malformed(text.to_owned());
     let legal = position.legal_moves();
@@ -160,6 +161,12 @@ pub fn parse_san(position: &Position, text: &str) -> Result<Move, MoveError> {
     }
 
     let mut letters: Vec<char> = body.chars().filter(|letter| !"x:-=".contains(*letter)).collect();
+    if let [.., '/', _] | [.., '(', _, ')'] = letters[..] {
+        letters.retain(|letter| !"/()".contains(*letter));
+        if letters.last().is_none_or(|letter| !letter.is_alphabetic()) {
+            return Err(malformed());
+        }
+    }
     let kind = match letters.first() {
         Some(letter @ ('N' | 'B' | 'R' | 'Q' | 'K')) => PieceType::from_letter(*letter),
         _ => None,
@@ -285,7 +292,15 @@ mod tests {
     #[test]
     fn both_notations_are_read() {
         let position: Position = "4k3/P7/8/8/8/8/4P3/4K2R w K - 0 1".parse().unwrap();
-        for [coordinates, san] in [["e2e4", "e4"], ["e1g1", "O-O"], ["a7a8q", "a8=Q+"], ["h1h8", "Rh8+"]] {
+        for [coordinates, san] in [
+            ["e2e4", "e4"],
+            ["e1g1", "O-O"],
+            ["a7a8q", "a8=Q+"],
+            ["h1h8", "Rh8+"],
+            ["a7a8n", "a8N"],
+            ["a7a8r", "a8/R"],
+            ["a7a8b", "a8(B)"],
+        ] {
             let read = parse_move(&position, san);
             assert!(read.is_ok() && read == parse_move(&position, coordinates), "{san}");
         }
@@ -303,7 +318,7 @@ mod tests {
         assert_eq!(san("Ra1a8+!?"), Ok("Rxa8+".into()));
         assert_eq!(san("g4"), Ok("g4".into()));
         assert!(matches!(san("Rd1f1"), Err(MoveError::Illegal(_))));
-        for text in ["", "x", "e", "Kz3", "e9", "Rxx", "🙂", "g8=K"] {
+        for text in ["", "x", "e", "Kz3", "e9", "Rxx", "🙂", "g8=K", "g4/", "g(4)", "g/4", "(g)"] {
             assert!(san(text).is_err(), "{text}");
         }
     }

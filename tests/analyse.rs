@@ -235,13 +235,73 @@ fn what_cannot_be_analysed_is_copied() {
     ];
     assert_eq!(lines[..2], expected, "{said}");
     assert!(said.contains("\n2 of 4 games analysed"), "{said}");
+    // Byte for byte, line ends included.
     let games: Vec<&str> = annotated.split("\n\n").collect();
-    assert_eq!((games[1], games[3]), ("1. e4 {x} *", "1. e4 e5 2. Ke3 *"));
+    let copies = [
+        "[White \"A\"]\r\n[Variant \"Atomic\"]\r\n\r\n1. e4 {x} *",
+        "[White \"B\"]\r\n\r\n1. e4 e5 2. Ke3 *",
+    ];
+    assert_eq!(games[..2], copies);
     assert!(
-        games[4].contains("depth 3. White: accuracy 100.0 %") && games[4].contains("1. e4 {[%eval "),
+        games[2].contains("depth 3. White: accuracy 100.0 %") && games[2].contains("1. e4 {[%eval "),
         "{annotated}"
     );
-    assert_eq!(games[6], "*");
+    assert_eq!(games[3..], ["[White \"C\"]", "*", ""]);
+}
+
+#[test]
+fn a_word_that_is_no_move_is_named() {
+    let folder = Folder::new("words");
+    let damaged = [
+        &b"[White \"A\"]\n\n1. e4  e5 2. Nf3 a8K Nc6 *"[..],
+        b"[White \"B\"]\n\n1. e4 (1. d4 {G\xFCnther} rubbish) e5 1-0",
+        b"[White \"C\"]\n\n1. e4 e5 rubbish",
+        b"[White \"D\"]\n\n1. e4 (1. d4 (1. c4) e5 *",
+        b"[White \"E\"\n\n1. e4 e5 *",
+        b"[White \"F\"]\n\n1. e4 {no end *",
+    ];
+    let games: Vec<u8> = damaged.iter().flat_map(|game| [game, &b"\n\n"[..]].concat()).collect();
+    let (output, _) = analysed(&folder, &games, &["--depth", "1"]);
+    assert_eq!(output.status.code(), Some(1));
+    let file = folder.0.join("games.pgn").display().to_string();
+    let expected = [
+        ("1 (A - ?)", "3: 'a8K' is not a move"),
+        ("2 (B - ?)", "7: 'rubbish' is not a move"),
+        ("3 (C - ?)", "11: 'rubbish' is not a move"),
+        ("4 (D - ?)", "15: a variation is not closed"),
+        ("5 (? - ?)", "17: a tag is not closed"),
+        ("6 (F - ?)", "23: a comment is not closed"),
+    ];
+    let expected =
+        expected.map(|(game, fault)| format!("game {game}: {file}: line {fault}; it is copied as it is"));
+    assert_eq!(text(&output.stdout).lines().take(6).collect::<Vec<_>>(), expected);
+    let written = std::fs::read(folder.0.join("out.pgn")).expect("it was written");
+    assert!(written == games, "{}", String::from_utf8_lossy(&written));
+}
+
+#[test]
+fn moves_in_other_writings_are_analysed() {
+    let folder = Folder::new("writings");
+    let fen = "[FEN \"4k3/P6P/8/8/8/8/8/4K3 w K - 0 1\"]";
+    let moves = "a7a8q! ; fine }\ne8e7 h8(Q) Ke6 Qa8-b8 (3. --) *\n";
+    let games = format!("[White \"A\"]\n\n[White \"B\"]\n\n[White \"C\"]\n{fen}\n\n{moves}");
+    let (output, annotated) = analysed(&folder, games.as_bytes(), &["--depth", "1"]);
+    assert!(output.status.success(), "{output:?}");
+    let said = text(&output.stdout);
+    assert!(
+        said.starts_with("game 3 (C - ?): castling right 'K' dropped: no king and rook in place\n"),
+        "{said}"
+    );
+    assert!(said.contains("3 of 3 games analysed"), "{said}");
+    // A game without moves keeps its tags to itself.
+    assert!(
+        annotated.starts_with("[White \"A\"]\n\n*\n\n[White \"B\"]\n\n*\n\n[White \"C\"]\n"),
+        "{annotated}"
+    );
+    for written in [" 1. a8=Q+ $1 {[%eval ", " fine )}", "1... Ke7 {", " 2. h8=Q {", " 3. Qab8 {", "(3. --)"]
+    {
+        assert!(annotated.replace('\n', " ").contains(written), "{written}: {annotated}");
+    }
 }
 
 #[test]

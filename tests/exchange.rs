@@ -132,6 +132,26 @@ fn a_pgn_as_openbench_stores_it_is_read() {
 }
 
 #[test]
+fn games_that_teach_nothing_are_counted() {
+    let folder = Folder::new("left out");
+    let games = "[Variant \"Antichess\"]\n[Result \"1-0\"]\n\n1. e3 {+0.1/1} b5 {+0.1/1} 2. Ke2xx {+0.1/1} 1-0\n\n\
+        [Result \"0-1\"]\n[Termination \"illegal move\"]\n\n1. e4 {+0.1/1} Qh9 {-0.1/1, Black makes an illegal move: Qh9} 0-1\n\n\
+        [Result \"1-0\"]\n\n1. e4 {1. d4 was also played} e5 {12/24 games} 2. Nf3 {1.5 hours} 1-0\n\n\
+        [Result \"1-0\"]\n[Variant \"Standard\"]\n\n1. e4 {12/24 games} e5 {-0.10/3 0.1s} 1-0\n";
+    folder.write("a.pgn", games.as_bytes());
+    let told = done(&folder, "data import a.pgn --out a.games");
+    for line in [
+        "a.games: 1 games of another variant were left out",
+        "a.games: 1 games that did not end on the board or by adjudication were left out",
+        "a.games: 1 games without scores were left out",
+    ] {
+        assert!(told.contains(line), "{told}");
+    }
+    let read = self::games(&folder, "a.games");
+    assert_eq!((read.len(), read[0].opening.len(), read[0].moves.len()), (1, 1, 1));
+}
+
+#[test]
 fn damaged_files_are_refused_with_the_place() {
     let folder = Folder::new("damage");
     done(&folder, "datagen --out a.games --games 6 --nodes 30");
@@ -146,6 +166,11 @@ fn damaged_files_are_refused_with_the_place() {
     folder.write("bad.pgn", pgn.replacen("1. ", "1. Ke8 ", 1).as_bytes());
     let error = refused(&folder, "data import bad.pgn --out b.games", "b.games");
     assert!(error.contains("bad.pgn: line 10: move Ke8 is illegal here"), "{error}");
+    for word in ["rubbish", "a7a8k", "(1. d4 rubbish)"] {
+        folder.write("word.pgn", pgn.replacen("1. ", &format!("1. {word} "), 1).as_bytes());
+        let error = refused(&folder, "data import word.pgn --out b.games", "b.games");
+        assert!(error.contains("word.pgn: line 10: '") && error.contains("' is not a move"), "{error}");
+    }
 
     let bytes = fs::read(folder.0.join("a.vf")).expect("it was written");
     folder.write("cut.vf", &bytes[..bytes.len() - 3]);

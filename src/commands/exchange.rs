@@ -30,6 +30,24 @@ pub enum Format {
     Bulletformat,
 }
 
+/// What a hundredth in the comments of PGN means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Scores {
+    /// Quillon's centipawns: at 100 a win is as likely as not, which is turned back into internal units
+    Quillon,
+    /// An internal unit, whatever it was worth to the engine
+    Plain,
+}
+
+impl From<Scores> for ScoreUnit {
+    fn from(scores: Scores) -> ScoreUnit {
+        match scores {
+            Scores::Quillon => ScoreUnit::Quillon,
+            Scores::Plain => ScoreUnit::Plain,
+        }
+    }
+}
+
 /// Arguments of `quillon data export`.
 #[derive(clap::Args)]
 pub struct ExportArguments {
@@ -57,8 +75,8 @@ pub struct ImportArguments {
     #[arg(long)]
     format: Option<Format>,
     /// What the scores in the comments of PGN mean
-    #[arg(long, value_enum, default_value_t = ScoreUnit::Quillon)]
-    scores: ScoreUnit,
+    #[arg(long, value_enum, default_value_t = Scores::Quillon)]
+    scores: Scores,
     /// The new file
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -157,7 +175,12 @@ pub(super) fn import(arguments: &ImportArguments, output: &Output) -> Result<Exi
         seed: None,
     };
     let bar = bytes_bar(files);
-    let mut import = Import { unit: *scores, bar: &bar, tally: Tally::default(), skipped: [0; 3] };
+    let mut import = Import {
+        unit: (*scores).into(),
+        bar: &bar,
+        tally: Tally::default(),
+        skipped: [0; Skipped::ALL.len()],
+    };
     let ((), bytes) = fill(out, &header, |writer| {
         for file in files {
             let format = arguments.format_of(file)?;
@@ -197,7 +220,7 @@ struct Import<'a> {
     bar: &'a ProgressBar,
     tally: Tally,
     /// Games left out, for each reason.
-    skipped: [u64; 3],
+    skipped: [u64; Skipped::ALL.len()],
 }
 
 impl Import<'_> {

@@ -1,18 +1,17 @@
 //! `quillon analyse`: searches every position of the games of a PGN file and writes the games with scores, marks and
 //! better lines.
 //!
-//! To be read in this order: this file (arguments, games in parallel, the order of writing), `pgn` (reading), `judge`
-//! (searching), `write` (the annotated text), `tally` (how well each player played).
+//! To be read in this order: this file (arguments, games in parallel, the order of writing), `judge` (searching), `write`
+//! (the annotated text), `tally` (how well each player played).
 
 mod judge;
-mod pgn;
 mod tally;
 mod write;
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Write, stderr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,12 +21,13 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 
 use super::{EvalFile, Tables, about, stop_on_ctrl_c};
+use crate::board::FenRepair;
 use crate::console::{Output, progress};
 use crate::engine::{Engine, NAME};
+use crate::pgn::{PgnGame, PgnReader, ReplayError, decoded};
 use crate::search::SearchLimits;
 use crate::types::Depth;
 use judge::Analyst;
-use pgn::{Games, PgnGame};
 use tally::Tally;
 
 /// Arguments of `quillon analyse`.
@@ -64,7 +64,8 @@ const EXAMPLES: &str = "\
 Every move gets its score from White's side, [%eval 0.35] in pawns or [%eval #3]; at 1.00 the engine expects to
 win every other game. A move that gives points away is marked: ?! from 0.1 points on, ? from 0.2, ?? from 0.3,
 where a win is one point and a draw half of one; then the better move is named and a better line added. Moves,
-tags, comments, glyphs and variations of the file stay (comments after ';' do not).
+tags, comments, glyphs and variations of the file stay. A game with an illegal move, or with a word that is no
+move, is copied as it is and named; then the exit code is 1.
 
 With --nodes and --depth the result is the same on every machine and with any --threads. Ctrl-C ends the
 analysis; the games that are finished are kept.
@@ -107,9 +108,11 @@ impl Arguments {
         Ok(engine)
     }
 
-    fn read(&self) -> Result<Games<BufReader<File>>, String> {
+    /// The games of the file; a bare result is none.
+    fn read(&self) -> Result<impl Iterator<Item = io::Result<PgnGame>> + use<>, String> {
         let file = File::open(&self.file).map_err(|error| about(&self.file, error))?;
-        Ok(Games::new(BufReader::new(file)))
+        let is_game = |game: &PgnGame| !game.is_blank() || game.damage.is_some();
+        Ok(PgnReader::new(BufReader::new(file)).filter(move |read| read.as_ref().map_or(true, is_game)))
     }
 }
 
@@ -128,6 +131,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
         writer: Mutex::new(Writer::new(arguments, output)?),
         bar: bar.clone(),
         stop: Arc::clone(&stop),
+        file: &arguments.file,
     };
     thread::scope(|scope| {
         for engine in engines {
@@ -143,14 +147,16 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
 /// The numbers of games and of moves in the file.
 fn count(arguments: &Arguments) -> Result<(usize, u64), String> {
     let (mut games, mut plies) = (0, 0);
+    let mut are_blank = true;
     for game in arguments.read()? {
         let game = game.map_err(|error| {
             let number = games + 1;
             about(&arguments.file, format!("game {number} cannot be read: {error}"))
         })?;
         (games, plies) = (games + 1, plies + game.moves.len() as u64);
+        are_blank &= game.is_blank();
     }
-    if games == 0 {
+    if are_blank {
         return Err(about(&arguments.file, "there are no games in it"));
     }
     if let Some(out) = &arguments.out
@@ -168,6 +174,8 @@ struct Desk<'a, I> {
     writer: Mutex<Writer<'a>>,
     bar: ProgressBar,
     stop: Arc<AtomicBool>,
+    /// The file of the games.
+    file: &'a Path,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -183,9 +191,9 @@ impl<I: Iterator<Item = (usize, io::Result<PgnGame>)>> Desk<'_, I> {
             let Some((index, Ok(game))) = next else { break };
             let Some(finished) = analyse(&mut analyst, &game, effort, &self.bar) else { break };
             let mut writer = lock(&self.writer);
-            if let Err(fault) = &finished.judged {
-                let message =
-                    format!("game {} ({}): {fault}; it is copied as it is", index + 1, names(&game));
+            let fault = finished.judged.as_ref().err().map(|error| self.describe(error));
+            for remark in finished.repairs.iter().chain(&fault) {
+                let message = format!("game {} ({}): {remark}", index + 1, names(&game));
                 self.bar.suspend(|| writer.note(&message));
             }
             self.bar.suspend(|| writer.add(index, finished));
@@ -196,34 +204,54 @@ impl<I: Iterator<Item = (usize, io::Result<PgnGame>)>> Desk<'_, I> {
     }
 }
 
+impl<I> Desk<'_, I> {
+    /// Why a game is not analysed.
+    fn describe(&self, error: &ReplayError) -> String {
+        let reason = match error {
+            ReplayError::Damage(fault) => about(self.file, fault),
+            other => other.to_string(),
+        };
+        format!("{reason}; it is copied as it is")
+    }
+}
+
 /// A game that needs no more work.
 struct Finished {
-    text: String,
+    text: Vec<u8>,
+    /// What was put right in its FEN.
+    repairs: Vec<String>,
     /// How its players did, or why it could not be analysed.
-    judged: Result<Tally, String>,
+    judged: Result<Tally, ReplayError>,
 }
 
 /// Analyses a game; `None` when it was stopped.
 fn analyse(analyst: &mut Analyst, game: &PgnGame, effort: &str, bar: &ProgressBar) -> Option<Finished> {
-    let (start, moves) = match game.play() {
+    let mut repairs = Vec::new();
+    let played = game.start_lenient().and_then(|(start, made)| {
+        repairs.extend(made.iter().map(FenRepair::to_string));
+        let moves = game.replay(start.position())?;
+        Ok((start, moves))
+    });
+    let (start, moves) = match played {
         Ok(played) => played,
         Err(error) => {
             bar.inc(game.moves.len() as u64);
-            return Some(Finished { text: write::copied(game), judged: Err(error.to_string()) });
+            return Some(Finished { text: write::copied(game), repairs, judged: Err(error) });
         }
     };
+    let mut tally = Tally::default();
     if moves.is_empty() {
-        return Some(Finished { text: write::copied(game), judged: Ok(Tally::default()) });
+        let text = write::annotated(game, &start, &[], &[], "").into_bytes();
+        return Some(Finished { text, repairs, judged: Ok(tally) });
     }
     let judgements = analyst.judge(&start, &moves, || bar.inc(1))?;
     let sides = tally::sides(&judgements);
     let summary = tally::summary(&format!("{NAME}, {effort}"), &sides);
-    let text = write::annotated(game, &start, &moves, &judgements, &summary);
-    let mut tally = Tally::default();
+    let text = write::annotated(game, &start, &moves, &judgements, &summary).into_bytes();
     for (name, side) in ["White", "Black"].into_iter().zip(sides) {
         tally.add(game.tag(name).unwrap_or(name), side);
     }
-    Some(Finished { text, judged: Ok(tally) })
+    Some(Finished { text, repairs, judged: Ok(tally) })
 }
 
 fn names(game: &PgnGame) -> String {
@@ -279,9 +307,9 @@ impl<'a> Writer<'a> {
             Err(_) => self.faulty += 1,
         }
         let written = match &mut self.file {
-            Some(file) => file.write_all(game.text.as_bytes()),
+            Some(file) => file.write_all(&game.text),
             None => {
-                self.output.line(game.text.trim_end_matches('\n'));
+                self.output.line(&decoded(game.text.trim_ascii_end()));
                 self.output.line("");
                 Ok(())
             }

@@ -1,7 +1,7 @@
 //! Test positions: EPD lines with the operations `bm`, `am`, `dm`, `c0` and `id`.
 
 use crate::board::{FenError, Position};
-use crate::notation::{MoveError, format_san, parse_san, parse_uci};
+use crate::notation::{MoveError, format_san, parse_move};
 use crate::types::{Move, Score};
 
 /// A test position with its solution.
@@ -96,11 +96,6 @@ fn operations(text: &str) -> impl Iterator<Item = &str> {
     .map(str::trim)
 }
 
-/// A move in SAN or, as some files have it, in coordinates.
-fn read_move(position: &Position, text: &str) -> Result<Move, MoveError> {
-    parse_san(position, text).or_else(|error| parse_uci(position, text).map_err(|_| error))
-}
-
 /// Points of moves, `"f5=10, Be5+=2"`, as the Strategic Test Suite has them; `None` for any other comment.
 fn read_points(position: &Position, text: &str) -> Option<Result<Vec<(Move, u32)>, MoveError>> {
     let pairs: Option<Vec<(&str, u32)>> = text
@@ -110,7 +105,7 @@ fn read_points(position: &Position, text: &str) -> Option<Result<Vec<(Move, u32)
             Some((mv, points.parse().ok()?))
         })
         .collect();
-    Some(pairs?.into_iter().map(|(mv, points)| Ok((read_move(position, mv)?, points))).collect())
+    Some(pairs?.into_iter().map(|(mv, points)| Ok((parse_move(position, mv)?, points))).collect())
 }
 
 impl Problem {
@@ -118,7 +113,7 @@ impl Problem {
     fn read(&mut self, operation: &str) -> Result<(), EpdError> {
         let (code, operands) = first_word(operation);
         let words = operands.split([' ', '\t', ',']).filter(|text| !text.is_empty());
-        let moves = || words.map(|text| read_move(&self.position, text)).collect::<Result<_, _>>();
+        let moves = || words.map(|text| parse_move(&self.position, text)).collect::<Result<_, _>>();
         match code {
             "bm" => self.best = moves()?,
             "am" => self.avoid = moves()?,

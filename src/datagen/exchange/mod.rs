@@ -8,11 +8,9 @@
 //! ```
 //! What each of them keeps of a game, `docs/data-formats.md` tells.
 //!
-//! To be read in this order: `score` (scores in centipawns and back), `positions`, `viri`, `pgn_text` (PGN as text),
-//! `pgn` (PGN as games).
+//! To be read in this order: `score` (scores in centipawns and back), `positions`, `viri`, `pgn` (PGN with scores).
 
 mod pgn;
-mod pgn_text;
 mod positions;
 mod score;
 mod viri;

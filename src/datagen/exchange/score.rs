@@ -5,11 +5,11 @@ use crate::eval::WdlModel;
 use crate::types::Score;
 
 /// What a hundredth in a comment means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScoreUnit {
-    /// Quillon's centipawns: at 100 a win is as likely as not, which is turned back into internal units
+    /// Quillon's centipawns: at 100 a win is as likely as not, which is turned back into internal units.
     Quillon,
-    /// An internal unit, whatever it was worth to the engine
+    /// An internal unit, whatever it was worth to the engine.
     Plain,
 }
 
@@ -24,41 +24,56 @@ pub(super) fn to_text(score: Score, position: &Position) -> String {
     format!("{sign}{}.{:02}", centipawns.abs() / 100, centipawns.abs() % 100)
 }
 
-/// The score in a comment, if there is one: in internal units after `u=`, else in front, as in `+0.35/12 0.1s`.
+/// The score in a comment, if there is one: of Quillon's own games in internal units after `u=`, else in front and as
+/// match programs write it, `+0.35/12 0.1s`. Of what people write little looks like that.
 pub(super) fn from_comment(comment: &str, position: &Position, unit: ScoreUnit) -> Option<Score> {
-    let mut words = comment.split([' ', ',', '\t']).filter(|word| !word.is_empty());
-    let exact = words.clone().find_map(|word| word.strip_prefix("u=")?.parse().ok());
-    if let Some(score) = exact.filter(|score: &i32| score.abs() <= Score::INFINITE.0) {
-        return Some(Score(score));
+    let mut words = comment.split([' ', ',', '\t', '\n']).filter(|word| !word.is_empty());
+    if unit == ScoreUnit::Quillon {
+        let exact = words.clone().find_map(|word| word.strip_prefix("u=")?.parse().ok());
+        if let Some(score) = exact.filter(|score: &i32| score.abs() <= Score::INFINITE.0) {
+            return Some(Score(score));
+        }
     }
     let first = words.next()?;
-    let (text, has_depth) = first.split_once('/').map_or((first, false), |(text, _)| (text, true));
-    let (magnitude, is_negative) = match text.strip_prefix('-') {
-        Some(rest) => (rest, true),
-        None => (text.strip_prefix('+').unwrap_or(text), false),
-    };
+    let (text, depth) = first.split_once('/').unwrap_or((first, "0"));
+    if !is_digits(depth) {
+        return None;
+    }
+    let sign = text.bytes().next().filter(|sign| matches!(sign, b'+' | b'-'));
+    let magnitude = if sign.is_some() { &text[1..] } else { text };
     let score = match magnitude.strip_prefix('M') {
-        Some(plies) => Score::mate_in(plies.parse().ok().filter(|&plies| plies <= MAX_MATE_PLIES)?),
+        Some(plies) => {
+            let number = plies.parse().ok().filter(|_| sign.is_some() && is_digits(plies))?;
+            (number <= MAX_MATE_PLIES).then(|| Score::mate_in(number))?
+        }
         None => {
-            let centipawns = hundredths(magnitude).filter(|_| has_depth || magnitude.contains('.'))?;
+            // 0.00 has no sign.
+            let centipawns = hundredths(magnitude).filter(|&number| sign.is_some() || number == 0)?;
             match unit {
                 ScoreUnit::Quillon => WdlModel::FITTED.score(centipawns, WdlModel::material(position)),
                 ScoreUnit::Plain => Score(centipawns).clamp_eval(),
             }
         }
     };
-    Some(if is_negative { -score } else { score })
+    Some(if sign == Some(b'-') { -score } else { score })
 }
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `12.345` as 1235; `None` for what has not the form of digits around a point.
+fn hundredths(text: &str) -> Option<i32> {
+    let (whole, fraction) = text.split_once('.')?;
+    let number: f64 = text.parse().ok().filter(|_| is_digits(whole) && is_digits(fraction))?;
+    (number < MOST_PAWNS).then(|| (number * 100.0).round() as i32)
+}
+
+/// Larger numbers are no scores.
+const MOST_PAWNS: f64 = 1e6;
 
 /// Mates beyond the horizon of a search are no scores.
 const MAX_MATE_PLIES: usize = (Score::MATE.0 - Score::MIN_MATE.0) as usize;
-
-/// `12.345` as 1235; `None` for what is no plain decimal number.
-fn hundredths(text: &str) -> Option<i32> {
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let number: f64 = text.parse().ok().filter(|_| is_plain)?;
-    (number < 1e6).then(|| (number * 100.0).round() as i32)
-}
 
 #[cfg(test)]
 mod tests {
@@ -80,8 +95,10 @@ mod tests {
             ("+1.006/9 0.1s", Some(101)),
             ("+M5/11 0.010s, White mates", Some(32_000 - 5)),
             ("-M8/9 0.001s", Some(8 - 32_000)),
-            ("+0.35/0 0s, u=-41", Some(-41)),
+            ("+0.35/0 0s, u=-41", Some(35)),
             ("+1.10", Some(110)),
+            ("0.00", Some(0)),
+            ("-0.00/3", Some(0)),
             ("book", None),
             ("unknown", None),
             ("12 good moves", None),
@@ -89,11 +106,29 @@ mod tests {
             ("White wins by adjudication", None),
             ("1e3/4 0.1s", None),
             ("+M999/4", None),
+            ("M5/4", None),
+            ("+M+5/4", None),
+            ("1. d4 was also played", None),
+            ("12/24 games", None),
+            ("1.5 hours", None),
+            ("0.35 is what it was worth", None),
+            ("+1 for White", None),
+            ("+5/12", None),
+            ("+.5/3", None),
+            ("+1./3", None),
+            ("+-1.5/3", None),
+            ("+0.35/x", None),
+            ("+0.35/", None),
+            ("+0.3.5/3", None),
+            ("+inf/3", None),
+            ("+\u{661}.5/3", None),
+            ("\u{661}", None),
             ("u=99999", None),
         ] {
             assert_eq!(read(comment, ScoreUnit::Plain), score, "{comment}");
         }
         assert_ne!(read("+0.35/12 0.1s", ScoreUnit::Quillon), Some(35));
+        assert_eq!(read("+0.35/0 0s, u=-41", ScoreUnit::Quillon), Some(-41));
     }
 
     #[test]
