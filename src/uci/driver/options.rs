@@ -460,10 +460,10 @@ impl Driver {
         let Some(path) = path else { return self.engine.set_tablebases(None) };
         let Opened { tables, faults } = Tablebases::open(path);
         for fault in faults.iter().take(SHOWN_FAULTS) {
-            self.complain(&format!("Syzygy: {fault}"));
+            self.remark(&format!("Syzygy: {fault}"));
         }
         if faults.len() > SHOWN_FAULTS {
-            self.complain(&format!("Syzygy: {} more faults like these", faults.len() - SHOWN_FAULTS));
+            self.remark(&format!("Syzygy: {} more faults like these", faults.len() - SHOWN_FAULTS));
         }
         match tables {
             Some(tables) => {
@@ -471,9 +471,9 @@ impl Driver {
                 self.engine.set_tablebases(Some(tables));
             }
             None if self.engine.has_tablebases() => {
-                self.say("info string Syzygy: no tables found, the present ones stay");
+                self.complain(&"Syzygy: no tables found, the present ones stay");
             }
-            None => self.say("info string Syzygy: no tables found"),
+            None => self.complain(&"Syzygy: no tables found"),
         }
     }
 
