@@ -1,6 +1,6 @@
 //! The engine's options in one table: `uci` lists it, `setoption` changes a value, `help` explains a row.
 //!
-//! The defaults stand here and nowhere else in this room: a driver begins by setting each option to its default, as
+//! The defaults stand here and nowhere else in this module: a driver begins by setting each option to its default, as
 //! a client could. Where the engine has a default of its own, the row names that constant.
 
 use std::fmt;
@@ -185,10 +185,10 @@ static OPTIONS: [UciOption; 25] = [
     UciOption {
         name: "SyzygyProbeLimit",
         kind: spin(
-            ProbeRules::DEFAULT.max_men as i64,
+            ProbeRules::DEFAULT.max_pieces as i64,
             0,
-            ProbeRules::DEFAULT.max_men as i64,
-            |driver, pieces| driver.change_probe_rules(|rules| rules.max_men = pieces as usize),
+            ProbeRules::DEFAULT.max_pieces as i64,
+            |driver, pieces| driver.change_probe_rules(|rules| rules.max_pieces = pieces as usize),
         ),
         about: "Largest number of pieces, kings included, in a position that is probed; 0 probes none.",
     },
