@@ -59,11 +59,11 @@ fn kernels(group: &mut BenchmarkGroup<'_, WallTime>, kernels: Kernels, parts: &N
             }
         });
     });
-    let men = features(24);
+    let pieces = features(24);
     let mut cached = from.clone();
     group.throughput(Throughput::Elements(1));
-    group.bench_function(name("refresh, 24 men"), |b| {
-        b.iter(|| kernels.refresh(black_box(&mut cached), &mut to, &rows, black_box(&men), &[]));
+    group.bench_function(name("refresh, 24 pieces"), |b| {
+        b.iter(|| kernels.refresh(black_box(&mut cached), &mut to, &rows, black_box(&pieces), &[]));
     });
     group.bench_function(name("output"), |b| {
         b.iter(|| kernels.activate(black_box(&from), black_box(&to), black_box(&weights)));

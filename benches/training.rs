@@ -4,7 +4,7 @@
 //! cargo bench --bench training
 //! ```
 //!
-//! The positions come from random games, with 24 men on average, from memory and in random order, as in
+//! The positions come from random games, with 24 pieces on average, from memory and in random order, as in
 //! a real run. Criterion prints the rate as elements per second.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -41,8 +41,8 @@ fn records() -> Vec<Record> {
 
 fn training(c: &mut Criterion) {
     let records = records();
-    let men = records.iter().map(Record::men).sum::<usize>() as f64 / records.len() as f64;
-    println!("{men:.1} men on average");
+    let pieces = records.iter().map(Record::piece_count).sum::<usize>() as f64 / records.len() as f64;
+    println!("{pieces:.1} pieces on average");
     let mut group = c.benchmark_group("training");
     group.throughput(Throughput::Elements(BATCH as u64)).sample_size(20);
     for (hidden, buckets, layered) in

@@ -1,8 +1,8 @@
 //! # Quillon
 //!
-//! A UCI chess engine. The modules of this crate, called rooms, are listed in `src/lib.rs` in the order in which they
-//! build on each other: each one imports only rooms listed before it, which `tests/layering.rs` checks. The page of
-//! each room says in which order to read its files.
+//! A UCI chess engine. The modules of this crate are listed in `src/lib.rs` in the order in which they build on each
+//! other: each one imports only modules listed before it, which `tests/layering.rs` checks. The page of each module says
+//! in which order to read its files.
 //!
 //! # How a `go` becomes a `bestmove`
 //!

@@ -130,6 +130,7 @@ fn text(bytes: &[u8]) -> &str {
 /// Analyses a text with few nodes. Returns what the program said and the annotated games.
 fn analysed(folder: &Folder, games: &[u8], options: &[&str]) -> (Output, String) {
     let (file, out) = (folder.write("games.pgn", games), folder.0.join("out.pgn").display().to_string());
+    let _ = std::fs::remove_file(&out);
     let always = ["analyse", &file, "--out", &out, "--hash", "1"];
     let output = quillon(&[&always[..], options].concat()).output().expect("the program runs");
     let annotated = std::fs::read_to_string(&out).unwrap_or_default();
@@ -313,10 +314,36 @@ fn without_a_file_the_games_are_printed() {
     assert!(output.status.success());
     assert_eq!(read(text(&output.stdout)).len(), 4);
     assert!(text(&output.stderr).starts_with("player "), "{}", text(&output.stderr));
-    let onto_itself = quillon(&["analyse", &file, "--out", &file]).output().expect("the program runs");
-    assert_eq!(onto_itself.status.code(), Some(1));
-    assert!(text(&onto_itself.stderr).contains("choose another one for --out"));
-    assert_eq!(std::fs::read_to_string(&file).expect("it is still there"), GAMES);
+}
+
+#[test]
+fn a_file_that_is_there_is_not_overwritten() {
+    let folder = Folder::new("kept");
+    let (file, other) = (folder.write("games.pgn", GAMES.as_bytes()), folder.write("notes.txt", b"mine"));
+    for (out, contents) in [(&file, GAMES), (&other, "mine")] {
+        let output = quillon(&["analyse", &file, "--out", out]).output().expect("the program runs");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(&format!("{out}: the file exists already")), "{said}");
+        assert_eq!(std::fs::read_to_string(out).expect("it is still there"), contents);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn games_of_a_pipe_are_refused() {
+    use std::io::Write;
+    let mut command = quillon(&["analyse", "/dev/stdin", "--nodes", "10"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().expect("the program runs");
+    // It may end before it has read anything.
+    let _ = child.stdin.take().expect("there is a pipe").write_all(GAMES.as_bytes());
+    let output = child.wait_with_output().expect("the program ends");
+    let said = text(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), &b""[..]), "{said}");
+    assert!(
+        said.contains("/dev/stdin: not a regular file, which is needed since the games are read twice"),
+        "{said}"
+    );
 }
 
 #[cfg(unix)]

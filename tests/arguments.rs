@@ -79,6 +79,35 @@ fn unusable_lines_are_named_before_anything_is_done() {
     assert!(output.contains("there is no position"), "{output}");
 }
 
+#[test]
+fn a_failure_shows_in_the_exit_code() {
+    for lines in [
+        &["export_net /no/such/folder/x.nnue"][..],
+        &["setoption name EvalFile value /no/such/net.nnue", "bench 2"],
+        &["setoption name SyzygyPath value /no such folder", "isready"],
+        &["setoption name Hash value 0", "isready"],
+        &["position startpos moves e2e5", "go depth 1"],
+        &["position fen 8/8 w - - 0 1", "ucinewgame", "go depth 1"],
+        &["go depth 1 searchmoves e2e5"],
+        // More memory than there is.
+        &["bench 33554432 1 1", "quit"],
+        &["speedtest 1 33554432 1", "quit"],
+        &["bench", "33554432", "1", "1"],
+        &["speedtest", "1", "33554432", "1"],
+    ] {
+        let (code, output, errors) = quillon(lines);
+        assert_eq!(code, 1, "{lines:?}: {output} {errors}");
+        assert!(
+            output.contains("info string ") || errors.contains("not enough memory"),
+            "{lines:?}: {output}"
+        );
+    }
+    // What is put right is none.
+    let (code, output, _) = quillon(&["position fen 4k3/8/8/8/8/8/4P3/4K3 w KQkq - 0 1", "go depth 1"]);
+    assert_eq!(code, 0, "{output}");
+    assert!(output.starts_with("info string "), "{output}");
+}
+
 /// The openings of a command.
 fn openings(line: &str) -> Vec<String> {
     openings_in(Path::new("."), line)

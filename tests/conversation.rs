@@ -370,7 +370,7 @@ impl Talk<'_> {
             15 => format!("setoption name UCI_ShowWDL value {on}"),
             16 => format!("setoption name UCI_AnalyseMode value {on}"),
             17 => {
-                let folder = tables::three_men().display().to_string();
+                let folder = tables::three_pieces().display().to_string();
                 format!("setoption name SyzygyPath value {}", [&folder, "<empty>"][self.rng.below(2)])
             }
             18 => format!("setoption name SyzygyProbeLimit value {}", self.rng.below(8)),

@@ -1,4 +1,4 @@
-//! Endings that nobody can win, however many men one side has more, are shown as such at any depth; those that
+//! Endings that nobody can win, however many pieces one side has more, are shown as such at any depth; those that
 //! look alike and are won are not.
 
 use std::sync::{Arc, Mutex};

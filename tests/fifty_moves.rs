@@ -1,5 +1,5 @@
 //! Endgame tables round the distance to the next capture, pawn move or mate; near the fifty-move limit one ply
-//! makes the difference between a win and a draw. Here the true distances of endings with one or two men against a
+//! makes the difference between a win and a draw. Here the true distances of endings with one or two pieces against a
 //! king alone are worked out, and compared with what is said at the root.
 
 mod tables;
@@ -25,20 +25,20 @@ fn neighbours(squares: Bitboard) -> Bitboard {
     squares.into_iter().fold(Bitboard::EMPTY, |all, square| all | king_attacks(square))
 }
 
-/// White has `N` men, the first a king, Black a king. `[place of the white men]`, each a set of squares of the black
+/// White has `N` pieces, the first a king, Black a king. `[place of the white pieces]`, each a set of squares of the black
 /// king.
 struct Endgame<const N: usize> {
-    men: [PieceType; N],
+    pieces: [PieceType; N],
     /// White, to move, wins within so many plies.
     won: Vec<Bitboard>,
     /// Black, to move, loses within so many plies.
     lost: Vec<Bitboard>,
 }
 
-/// The places of the white men, no two on one square.
+/// The places of the white pieces, no two on one square.
 fn places<const N: usize>() -> impl Iterator<Item = [Square; N]> {
-    let square = |index: usize, man: usize| Square::from_index((index >> (6 * (N - 1 - man))) as u8 & 63);
-    let place = move |index| std::array::from_fn(|man| square(index, man));
+    let square = |index: usize, piece: usize| Square::from_index((index >> (6 * (N - 1 - piece))) as u8 & 63);
+    let place = move |index| std::array::from_fn(|piece| square(index, piece));
     (0..1 << (6 * N)).map(place).filter(|place| occupied(*place).count() as usize == N)
 }
 
@@ -51,22 +51,22 @@ fn occupied<const N: usize>(place: [Square; N]) -> Bitboard {
 }
 
 impl<const N: usize> Endgame<N> {
-    fn new(men: [PieceType; N]) -> Endgame<N> {
+    fn new(pieces: [PieceType; N]) -> Endgame<N> {
         let empty = vec![Bitboard::EMPTY; 1 << (6 * N)];
-        Endgame { men, won: empty.clone(), lost: empty }
+        Endgame { pieces, won: empty.clone(), lost: empty }
     }
 
-    /// What White attacks, through the black king and, with `taken`, without that man.
+    /// What White attacks, through the black king and, with `taken`, without that piece.
     fn attacked(&self, place: [Square; N], taken: Option<usize>) -> Bitboard {
         let occupied = occupied(place);
         (0..N)
-            .filter(|&man| Some(man) != taken)
-            .fold(Bitboard::EMPTY, |all, man| all | attacks(self.men[man], place[man], occupied))
+            .filter(|&piece| Some(piece) != taken)
+            .fold(Bitboard::EMPTY, |all, piece| all | attacks(self.pieces[piece], place[piece], occupied))
     }
 
-    /// Whether what is left after a capture of this man still wins.
+    /// Whether what is left after a capture of this piece still wins.
     fn wins_without(&self, taken: usize) -> bool {
-        (0..N).any(|man| man != taken && matches!(self.men[man], PieceType::Queen | PieceType::Rook))
+        (0..N).any(|piece| piece != taken && matches!(self.pieces[piece], PieceType::Queen | PieceType::Rook))
     }
 
     /// Where the black king, to move, is mated or, if it is given `time` for a move, has nothing but captures that
@@ -76,10 +76,10 @@ impl<const N: usize> Endgame<N> {
         let attacked = self.attacked(place, None);
         let mut steps = !attacked & !occupied;
         let mut saved = steps & !self.won[index(place)];
-        for (man, &square) in place.iter().enumerate().skip(1) {
-            if !self.attacked(place, Some(man)).has(square) {
+        for (piece, &square) in place.iter().enumerate().skip(1) {
+            if !self.attacked(place, Some(piece)).has(square) {
                 steps = steps.with(square);
-                if !(time && self.wins_without(man)) {
+                if !(time && self.wins_without(piece)) {
                     saved = saved.with(square);
                 }
             }
@@ -91,10 +91,10 @@ impl<const N: usize> Endgame<N> {
     fn won_at(&self, place: [Square; N]) -> Bitboard {
         let occupied = occupied(place);
         let mut won = Bitboard::EMPTY;
-        for man in 0..N {
-            for to in attacks(self.men[man], place[man], occupied) & !occupied {
+        for piece in 0..N {
+            for to in attacks(self.pieces[piece], place[piece], occupied) & !occupied {
                 let mut after = place;
-                after[man] = to;
+                after[piece] = to;
                 // The black king cannot stand in the way: it would be in check.
                 won |= self.lost[index(after)];
             }
@@ -108,7 +108,7 @@ impl<const N: usize> Endgame<N> {
         let mut board = [['1'; 8]; 8];
         let mut put =
             |square: Square, letter| board[7 - square.rank().index()][square.file().index()] = letter;
-        for (kind, square) in self.men.into_iter().zip(place) {
+        for (kind, square) in self.pieces.into_iter().zip(place) {
             put(square, ['P', 'N', 'B', 'R', 'Q', 'K'][kind.index()]);
         }
         put(black, 'k');
@@ -131,8 +131,8 @@ struct Compared {
 }
 
 /// Compares one in `every` positions of an ending with the tables.
-fn compare<const N: usize>(tables: &Arc<Tablebases>, men: [PieceType; N], every: usize) -> Compared {
-    let mut endgame = Endgame::new(men);
+fn compare<const N: usize>(tables: &Arc<Tablebases>, pieces: [PieceType; N], every: usize) -> Compared {
+    let mut endgame = Endgame::new(pieces);
     let places: Vec<[Square; N]> = places().collect();
     let (mut new, mut last_news) = (0, 0);
     let mut compared = Compared::default();
@@ -184,12 +184,12 @@ impl Compared {
 #[test]
 fn results_are_exact_at_the_fifty_move_limit() {
     use PieceType::{King, Queen, Rook};
-    let tables = tables::open(&tables::three_men());
-    for (men, every) in [([King, Queen], 401), ([King, Rook], 401)] {
-        let compared = compare(&tables, men, every);
+    let tables = tables::open(&tables::three_pieces());
+    for (pieces, every) in [([King, Queen], 401), ([King, Rook], 401)] {
+        let compared = compare(&tables, pieces, every);
         assert!(
             compared.all > 200 && compared.left_open == 0,
-            "{men:?}: {} {}",
+            "{pieces:?}: {} {}",
             compared.all,
             compared.left_open
         );
@@ -197,18 +197,18 @@ fn results_are_exact_at_the_fifty_move_limit() {
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn results_are_exact_at_the_fifty_move_limit_with_four_men() {
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn results_are_exact_at_the_fifty_move_limit_with_four_pieces() {
     use PieceType::{Bishop, King, Knight, Queen, Rook};
-    let tables = tables::open(&tables::four_men());
-    // The men of the first tell whose move ends the count; in the others the moves have to be followed.
+    let tables = tables::open(&tables::four_pieces());
+    // The pieces of the first tell whose move ends the count; in the others the moves have to be followed.
     let endings = [
         ([King, Bishop, Knight], 30_011, 0),
         ([King, Queen, Bishop], 200_003, 0),
         ([King, Rook, Knight], 400_009, 9),
     ];
-    for (men, every, most_open) in endings {
-        let compared = compare(&tables, men, every);
-        assert!(compared.all > 200 && compared.left_open <= most_open, "{men:?}: {}", compared.left_open);
+    for (pieces, every, most_open) in endings {
+        let compared = compare(&tables, pieces, every);
+        assert!(compared.all > 200 && compared.left_open <= most_open, "{pieces:?}: {}", compared.left_open);
     }
 }

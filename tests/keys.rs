@@ -1,7 +1,7 @@
 //! Hash keys: equal for equal positions, different for different ones, incremental or not.
 //!
-//! The main key stands for men, side to move, castling rights and a legal en-passant capture; the
-//! structure keys stand for the men they name and for nothing else.
+//! The main key stands for pieces, side to move, castling rights and a legal en-passant capture; the
+//! structure keys stand for the pieces they name and for nothing else.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -44,8 +44,8 @@ fn structure(position: &Position) -> [u64; 4] {
     [keys.pawn(), keys.non_pawn(Color::White), keys.non_pawn(Color::Black), keys.minor]
 }
 
-/// The men that the structure keys stand for, in the same order; squares of other men are empty.
-fn structure_men(position: &Position) -> [Men; 4] {
+/// The pieces that the structure keys stand for, in the same order; squares of other pieces are empty.
+fn structure_pieces(position: &Position) -> [Pieces; 4] {
     let only = |belongs: fn(Piece) -> bool| {
         Piece::ALL.map(|piece| {
             let set = position.pieces(piece.color(), piece.kind());
@@ -61,7 +61,7 @@ fn structure_men(position: &Position) -> [Men; 4] {
 }
 
 /// The squares of each piece, `[piece]`.
-type Men = [u64; 12];
+type Pieces = [u64; 12];
 
 #[test]
 fn transpositions_give_equal_keys() {
@@ -152,12 +152,12 @@ fn the_side_to_move_changes_the_main_key_alone() {
     }
 }
 
-/// Which structure keys a move has to change: those of the mover, of the captured man and of the
+/// Which structure keys a move has to change: those of the mover, of the captured piece and of the
 /// piece promoted to.
 fn expected_changes(position: &Position, mv: Move) -> [bool; 4] {
     let us = position.stm();
     let kind = |square| position.piece_on(square).map(|piece| piece.kind());
-    let moved = kind(mv.from()).expect("a legal move moves a man");
+    let moved = kind(mv.from()).expect("a legal move moves a piece");
     let captured = match (mv.is_en_passant(), mv.is_capture()) {
         (true, _) => Some(PieceType::Pawn),
         (_, true) => kind(mv.to()),
@@ -173,7 +173,7 @@ fn expected_changes(position: &Position, mv: Move) -> [bool; 4] {
 }
 
 #[test]
-fn structure_keys_change_only_with_their_men() {
+fn structure_keys_change_only_with_their_pieces() {
     let mut seen = [0u32; 4];
     let mut moves = 0;
     for fen in [START_FEN, KIWIPETE, PROMOTIONS, FISCHER, EN_PASSANT] {
@@ -205,7 +205,7 @@ fn structure_keys_change_only_with_their_men() {
 fn a_million_positions_without_collision() {
     const PER_ROOT: usize = 240_000;
     let mut by_key: HashMap<u64, Box<str>> = HashMap::new();
-    let mut by_structure: [HashMap<u64, Men>; 4] = Default::default();
+    let mut by_structure: [HashMap<u64, Pieces>; 4] = Default::default();
     let mut bits = [0u32; 64];
     for fen in [START_FEN, KIWIPETE, PROMOTIONS, FISCHER, EN_PASSANT] {
         let enough = by_key.len() + PER_ROOT;
@@ -219,10 +219,10 @@ fn a_million_positions_without_collision() {
                     Entry::Occupied(known) => assert_eq!(**known.get(), *identity, "main key"),
                     Entry::Vacant(free) => {
                         free.insert(identity.into());
-                        for ((map, key), men) in
-                            by_structure.iter_mut().zip(structure(&child)).zip(structure_men(&child))
+                        for ((map, key), pieces) in
+                            by_structure.iter_mut().zip(structure(&child)).zip(structure_pieces(&child))
                         {
-                            assert_eq!(*map.entry(key).or_insert(men), men, "structure key of {child}");
+                            assert_eq!(*map.entry(key).or_insert(pieces), pieces, "structure key of {child}");
                         }
                         for (bit, count) in bits.iter_mut().enumerate() {
                             *count += (child.key() >> bit & 1) as u32;
@@ -242,13 +242,13 @@ fn a_million_positions_without_collision() {
     texts.dedup();
     assert_eq!(texts.len(), positions);
     for map in &by_structure {
-        let mut men: Vec<&Men> = map.values().collect();
-        men.sort_unstable();
-        men.dedup();
-        assert_eq!(men.len(), map.len());
+        let mut pieces: Vec<&Pieces> = map.values().collect();
+        pieces.sort_unstable();
+        pieces.dedup();
+        assert_eq!(pieces.len(), map.len());
     }
 
-    // Tables index by parts of the key, so each bit has to be set about half of the time. Men that
+    // Tables index by parts of the key, so each bit has to be set about half of the time. Pieces that
     // never moved bias a tree's keys, but by far less than this.
     for (bit, &count) in bits.iter().enumerate() {
         let share = f64::from(count) / positions as f64;

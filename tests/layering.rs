@@ -1,10 +1,10 @@
-//! The architecture as a test: every room of `src/` imports only rooms that `src/lib.rs` lists before
-//! it, so the import graph has no cycle, and within a room no circle of files import each other. Also forbidden are mutable statics, which would let two
-//! engines in one process notice each other, and files too long to be read in one go.
+//! The architecture as a test: every module of `src/` imports only modules that `src/lib.rs` lists before it, so the
+//! import graph has no cycle, and within a module no circle of files import each other. Also forbidden are mutable
+//! statics, which would let two engines in one process notice each other, and files too long to be read in one go.
 //!
 //! The source is read as tokens, without comments and literals. A path counts as an import when it
-//! starts at the crate root, spelled `crate::room`, `crate::{room, ..}` or as enough `super::`s to
-//! climb out of the room. Test modules count too: a room is tested with what it builds on.
+//! starts at the crate root, spelled `crate::module`, `crate::{module, ..}` or as enough `super::`s to
+//! climb out of the module. Test modules count too: a module is tested with what it builds on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -187,7 +187,7 @@ fn push_branches(tokens: &[Token], index: &mut usize, start: Vec<String>, found:
     }
 }
 
-/// The tokens without test modules, which may look at anything in their room.
+/// The tokens without test modules, which may look at anything in their module.
 fn without_tests(tokens: &[Token]) -> Vec<Token> {
     const MARK: [&str; 10] = ["#", "[", "cfg", "(", "test", ")", "]", "mod", "tests", "{"];
     let mark =
@@ -204,7 +204,7 @@ impl Members {
     fn add(&mut self, here: &[String], imports: &[Import]) {
         for Import { path, .. } in imports {
             let shared = here.iter().zip(path).take_while(|(a, b)| a == b).count();
-            // Above all folders stand the rooms, whose order is checked elsewhere.
+            // Above all folders stand the modules, whose order is checked elsewhere.
             if shared > 0 && shared < here.len() && shared < path.len() {
                 let edge = (here[shared].clone(), path[shared].clone());
                 self.0.entry(here[..shared].to_vec()).or_default().insert(edge);
@@ -236,8 +236,8 @@ impl Members {
     }
 }
 
-/// The rooms that `lib.rs` declares, in order.
-fn rooms_in(lib: &str) -> Vec<String> {
+/// The modules that `lib.rs` declares, in order.
+fn modules_in(lib: &str) -> Vec<String> {
     let tokens = tokens(lib);
     tokens
         .windows(3)
@@ -246,12 +246,12 @@ fn rooms_in(lib: &str) -> Vec<String> {
         .collect()
 }
 
-/// Rooms that stand beside each other although one is listed first: what imports what it must not.
+/// Modules that stand beside each other although one is listed first: what imports what it must not.
 const STRANGERS: [(&str, &str); 3] = [("datagen", "uci"), ("training", "uci"), ("training", "engine")];
 
-/// What is wrong with one file of a room, given the order of the rooms.
-fn faults(name: &str, source: &str, here: &[String], rooms: &[String]) -> Vec<String> {
-    let room = here.first().map_or("lib", String::as_str);
+/// What is wrong with one file of a module, given the order of the modules.
+fn faults(name: &str, source: &str, here: &[String], modules: &[String]) -> Vec<String> {
+    let module = here.first().map_or("lib", String::as_str);
     let mut faults = Vec::new();
     let tokens = tokens(source);
     let lines = source.lines().count();
@@ -261,24 +261,24 @@ fn faults(name: &str, source: &str, here: &[String], rooms: &[String]) -> Vec<St
     for pair in tokens.windows(2).filter(|pair| pair[0].text == "static" && pair[1].text == "mut") {
         faults.push(format!("{name}:{}: mutable static", pair[0].line));
     }
-    // The two roots put the rooms together, so order does not bind them.
-    if room == "lib" || room == "main" {
+    // The two roots put the modules together, so order does not bind them.
+    if module == "lib" || module == "main" {
         return faults;
     }
-    let Some(place) = rooms.iter().position(|listed| listed == room) else {
-        faults.push(format!("{name}: room '{room}' is not declared in lib.rs"));
+    let Some(place) = modules.iter().position(|listed| listed == module) else {
+        faults.push(format!("{name}: module '{module}' is not declared in lib.rs"));
         return faults;
     };
     for Import { path, line } in imports(&tokens, here) {
         let Some(target) = path.first() else { continue };
-        if STRANGERS.contains(&(room, target.as_str())) {
-            faults.push(format!("{name}:{line}: {room} is to know nothing of {target}"));
+        if STRANGERS.contains(&(module, target.as_str())) {
+            faults.push(format!("{name}:{line}: {module} is to know nothing of {target}"));
         }
-        match rooms.iter().position(|listed| listed == target) {
+        match modules.iter().position(|listed| listed == target) {
             Some(other) if other <= place => {}
-            Some(_) => faults.push(format!("{name}:{line}: {room} imports {target}, which comes after it")),
+            Some(_) => faults.push(format!("{name}:{line}: {module} imports {target}, which comes after it")),
             // Anything else at the root, `crate::*` included, would hide what is imported.
-            None => faults.push(format!("{name}:{line}: '{target}' of the crate root is not a room")),
+            None => faults.push(format!("{name}:{line}: '{target}' of the crate root is not a module")),
         }
     }
     faults
@@ -299,12 +299,12 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
 fn rooms_import_only_what_comes_before_them() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let read = |path: &Path| fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let rooms = rooms_in(&read(&src.join("lib.rs")));
-    assert_eq!(rooms.first().map(String::as_str), Some("types"), "{rooms:?}");
+    let modules = modules_in(&read(&src.join("lib.rs")));
+    assert_eq!(modules.first().map(String::as_str), Some("types"), "{modules:?}");
     let mut files = Vec::new();
     rust_files(&src, &mut files);
     files.sort();
-    assert!(files.len() > rooms.len(), "{files:?}");
+    assert!(files.len() > modules.len(), "{files:?}");
 
     let (mut all, mut members) = (Vec::new(), Members::default());
     for path in &files {
@@ -313,19 +313,19 @@ fn rooms_import_only_what_comes_before_them() {
             inner.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
         here.pop_if(|last| last == "mod");
         let source = read(path);
-        all.extend(faults(&inner.display().to_string(), &source, &here, &rooms));
+        all.extend(faults(&inner.display().to_string(), &source, &here, &modules));
         members.add(&here, &imports(&without_tests(&tokens(&source)), &here));
     }
     all.extend(members.circles());
     assert!(all.is_empty(), "{} faults:\n{}", all.len(), all.join("\n"));
 }
 
-/// The checker itself, on a room in the middle of three.
+/// The checker itself, on a module in the middle of three.
 fn faults_of_board(source: &str, depth: usize) -> Vec<String> {
-    let rooms = rooms_in("//! mod fake;\n/// Doc.\npub mod types;\npub mod board;\n\npub mod movegen;\n");
-    assert_eq!(rooms, ["types", "board", "movegen"]);
+    let modules = modules_in("//! mod fake;\n/// Doc.\npub mod types;\npub mod board;\n\npub mod movegen;\n");
+    assert_eq!(modules, ["types", "board", "movegen"]);
     let here = ["board", "x"].map(str::to_owned);
-    faults("board/x.rs", source, &here[..depth], &rooms)
+    faults("board/x.rs", source, &here[..depth], &modules)
 }
 
 #[test]
@@ -399,5 +399,5 @@ fn mutable_statics_and_long_files_are_found() {
     assert_eq!(faults_of_board(&"\n".repeat(MAX_LINES), 2), Vec::<String>::new());
     assert_eq!(faults_of_board(&"\n".repeat(MAX_LINES + 1), 2).len(), 1);
     let stray = faults("x/y.rs", "", &["x".to_owned()], &["types".to_owned()]);
-    assert_eq!(stray, ["x/y.rs: room 'x' is not declared in lib.rs"]);
+    assert_eq!(stray, ["x/y.rs: module 'x' is not declared in lib.rs"]);
 }

@@ -21,7 +21,7 @@ const FENS: [&str; 10] = [
     "6rk/8/8/8/8/8/7r/7K w - - 0 1",
     "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1",
     "4k3/P6p/8/3b4/8/8/1q4RP/6K1 b - - 0 1",
-    // Few men, and fewer after a capture.
+    // Few pieces, and fewer after a capture.
     "8/8/8/4k3/8/8/8/KR6 w - - 30 60",
     "8/8/8/8/4k3/8/5Kn1/3R4 w - - 3 60",
 ];
@@ -177,7 +177,7 @@ fn check_independence(parts: u64) {
     let mut other = Engine::new().expect("an engine");
     other.set_hash(1).expect("1 MiB");
     other.set_threads(3).expect("3 threads");
-    other.set_tablebases(Some(tables::open(&tables::three_men())));
+    other.set_tablebases(Some(tables::open(&tables::three_pieces())));
     for elo in LEVELS {
         for (number, fen) in FENS.into_iter().enumerate() {
             let game = game(fen);

@@ -99,8 +99,8 @@ fn by_definition(parts: &NetworkParts, position: &Position) -> i32 {
         }
         sums
     };
-    let men = position.occupied().count() as usize;
-    let bucket = if parts.buckets == 1 { 0 } else { (men - 2) / 4 };
+    let pieces = position.occupied().count() as usize;
+    let bucket = if parts.buckets == 1 { 0 } else { (pieces - 2) / 4 };
     let halves = [accumulator(position.stm()), accumulator(!position.stm())].concat();
     if let Some(layers) = &parts.layers {
         return layers_by_definition(layers, &halves, parts, bucket);
@@ -166,18 +166,18 @@ fn every_kernel_computes_what_the_definition_says() {
 }
 
 #[test]
-fn a_bucket_answers_for_its_number_of_men() {
+fn a_bucket_answers_for_its_number_of_pieces() {
     let mut parts = NetworkParts::random(0, 32, 8);
     parts.output_weights.fill(0);
     parts.output_bias = (0..8).map(|bucket| bucket * 255 * 64 / 4).collect();
     let network = Network::new(parts).expect("the network is valid");
     let mut seen = [false; 33];
     for position in random_positions(4).take(60_000) {
-        let men = position.occupied().count();
-        seen[men as usize] = true;
-        assert_eq!(network.evaluate(&position), (men as i32 - 2) / 4 * 100, "{position}");
+        let pieces = position.occupied().count();
+        seen[pieces as usize] = true;
+        assert_eq!(network.evaluate(&position), (pieces as i32 - 2) / 4 * 100, "{position}");
     }
-    assert_eq!(seen.iter().filter(|&&seen| seen).count(), 31, "all numbers of men occur: {seen:?}");
+    assert_eq!(seen.iter().filter(|&&seen| seen).count(), 31, "all numbers of pieces occur: {seen:?}");
 }
 
 #[test]
@@ -378,21 +378,21 @@ fn a_game_with_a_kept_table_builds_few_accumulators_anew() {
 
 #[test]
 fn a_delta_holds_all_that_changed() {
-    let men = |position: &Position| -> Vec<Option<Piece>> {
+    let pieces = |position: &Position| -> Vec<Option<Piece>> {
         Square::all().map(|square| position.piece_on(square)).collect()
     };
     for position in random_positions(7).take(30_000) {
         for mv in position.legal_moves() {
             let mut child = position;
             let delta = child.make(mv);
-            let mut board = men(&position);
-            for man in delta.removed() {
-                assert_eq!(board[man.square.index()].take(), Some(man.piece), "{mv:?} in {position}");
+            let mut board = pieces(&position);
+            for placed in delta.removed() {
+                assert_eq!(board[placed.square.index()].take(), Some(placed.piece), "{mv:?} in {position}");
             }
-            for man in delta.added() {
-                assert_eq!(board[man.square.index()].replace(man.piece), None, "{mv:?} in {position}");
+            for placed in delta.added() {
+                assert_eq!(board[placed.square.index()].replace(placed.piece), None, "{mv:?} in {position}");
             }
-            assert_eq!(board, men(&child), "{mv:?} in {position}");
+            assert_eq!(board, pieces(&child), "{mv:?} in {position}");
             let king = |position: &Position| position.king(position.stm());
             let moved = delta.king_path(position.stm());
             assert_eq!(moved.map_or(king(&position), |(_, to)| to), child.king(position.stm()));

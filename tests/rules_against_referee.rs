@@ -157,7 +157,7 @@ fn compare_moves(position: &Position, referee: &Chess, moves: &[Paired], seen: &
     }
 }
 
-/// What `side` gains at best by taking the man worth `prize` on `to`, its least valuable men first.
+/// What `side` gains at best by taking the piece worth `prize` on `to`, its least valuable pieces first.
 fn recapture_gain(position: &Position, to: Square, occupied: Bitboard, side: Color, prize: i32) -> i32 {
     let attackers = position.attackers_to(to, occupied) & occupied;
     let least = PieceType::ALL.into_iter().find_map(|kind| {
@@ -185,7 +185,7 @@ fn exchange_value(position: &Position, mv: Move) -> i32 {
         occupied ^= to.offset(-position.stm().forward()).bitboard();
         gain = value(PieceType::Pawn);
     }
-    let moved = position.piece_on(from).expect("a legal move moves a man").kind();
+    let moved = position.piece_on(from).expect("a legal move moves a piece").kind();
     let stands = mv.promotion().unwrap_or(moved);
     if mv.promotion().is_some() {
         gain += value(stands) - value(PieceType::Pawn);

@@ -1,5 +1,5 @@
 //! Endgame tables against the rules, against the engine's own mates, and against damaged files. What is checked of
-//! the tables of three men, which stand in `tests/data/syzygy`, is checked of four men too where there are such.
+//! the tables of three pieces, which stand in `tests/data/syzygy`, is checked of four pieces too where there are such.
 
 mod tables;
 
@@ -21,27 +21,27 @@ struct Set {
     tables: Arc<Tablebases>,
     folder: PathBuf,
     endings: &'static [&'static str],
-    men: usize,
+    pieces: usize,
 }
 
 impl Set {
-    fn three_men() -> Set {
-        let folder = tables::three_men();
-        Set { tables: open(&folder), folder, endings: &ENDINGS[..5], men: 3 }
+    fn three_pieces() -> Set {
+        let folder = tables::three_pieces();
+        Set { tables: open(&folder), folder, endings: &ENDINGS[..5], pieces: 3 }
     }
 
-    fn four_men() -> Set {
-        let folder = tables::four_men();
-        Set { tables: open(&folder), folder, endings: &ENDINGS, men: 4 }
+    fn four_pieces() -> Set {
+        let folder = tables::four_pieces();
+        Set { tables: open(&folder), folder, endings: &ENDINGS, pieces: 4 }
     }
 
-    /// Whether the tables know a position of the kings with these other men.
-    fn has(&self, men: &str) -> bool {
-        men.len() + 2 <= self.men
+    /// Whether the tables know a position of the kings with these other pieces.
+    fn has(&self, pieces: &str) -> bool {
+        pieces.len() + 2 <= self.pieces
     }
 
     fn has_position(&self, fen: &str) -> bool {
-        position(fen).occupied().count() as usize <= self.men
+        position(fen).occupied().count() as usize <= self.pieces
     }
 }
 
@@ -49,11 +49,11 @@ fn position(fen: &str) -> Position {
     fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
-/// A legal position with the kings and these other men, capitals being White's.
-fn random_position(rng: &mut SplitMix64, men: &str) -> Position {
+/// A legal position with the kings and these other pieces, capitals being White's.
+fn random_position(rng: &mut SplitMix64, pieces: &str) -> Position {
     loop {
         let mut board = [['1'; 8]; 8];
-        for letter in "Kk".chars().chain(men.chars()) {
+        for letter in "Kk".chars().chain(pieces.chars()) {
             let (mut rank, mut file) = (rng.below(8), rng.below(8));
             while board[rank][file] != '1' || letter.eq_ignore_ascii_case(&'p') && rank % 7 == 0 {
                 (rank, file) = (rng.below(8), rng.below(8));
@@ -68,7 +68,7 @@ fn random_position(rng: &mut SplitMix64, men: &str) -> Position {
     }
 }
 
-/// Men beside the kings; the endings of three men come first.
+/// Pieces beside the kings; the endings of three pieces come first.
 const ENDINGS: [&str; 35] = [
     "Q", "R", "B", "N", "P", "QQ", "QR", "QB", "QN", "QP", "RR", "RB", "RN", "RP", "BB", "BN", "BP", "NN",
     "NP", "PP", "Qq", "Qr", "Qb", "Qn", "Qp", "Rr", "Rb", "Rn", "Rp", "Bb", "Bn", "Bp", "Nn", "Np", "Pp",
@@ -76,26 +76,26 @@ const ENDINGS: [&str; 35] = [
 
 #[test]
 fn all_tables_are_found_sound() {
-    check_all_found(&Set::three_men());
+    check_all_found(&Set::three_pieces());
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn all_tables_are_found_sound_with_four_men() {
-    check_all_found(&Set::four_men());
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn all_tables_are_found_sound_with_four_pieces() {
+    check_all_found(&Set::four_pieces());
 }
 
 fn check_all_found(set: &Set) {
     let tables = &set.tables;
-    let (count, men) = (set.endings.len(), set.men);
+    let (count, pieces) = (set.endings.len(), set.pieces);
     assert_eq!((tables.count(TableKind::Wdl), tables.count(TableKind::Dtz)), (count, count));
-    assert_eq!(tables.men(), men);
-    assert_eq!(tables.to_string(), format!("{count} WDL and {count} DTZ tables of up to {men} pieces"));
+    assert_eq!(tables.most_pieces(), pieces);
+    assert_eq!(tables.to_string(), format!("{count} WDL and {count} DTZ tables of up to {pieces} pieces"));
     let mut rng = SplitMix64::from_state(1);
-    for &men in set.endings {
-        assert!(tables.probe_wdl(&random_position(&mut rng, men)).is_some(), "{men}");
-        assert!(tables.probe_dtz(&random_position(&mut rng, men)).is_some(), "{men}");
-        let swapped: String = men
+    for &pieces in set.endings {
+        assert!(tables.probe_wdl(&random_position(&mut rng, pieces)).is_some(), "{pieces}");
+        assert!(tables.probe_dtz(&random_position(&mut rng, pieces)).is_some(), "{pieces}");
+        let swapped: String = pieces
             .chars()
             .map(|c| if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() })
             .collect();
@@ -109,13 +109,13 @@ fn check_all_found(set: &Set) {
 
 #[test]
 fn known_results() {
-    check_known_results(&Set::three_men());
+    check_known_results(&Set::three_pieces());
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn known_results_with_four_men() {
-    check_known_results(&Set::four_men());
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn known_results_with_four_pieces() {
+    check_known_results(&Set::four_pieces());
 }
 
 fn check_known_results(set: &Set) {
@@ -151,7 +151,7 @@ fn check_known_results(set: &Set) {
     }
 }
 
-/// The result by looking one ply ahead with the engine's own rules. No ending of four men needs fifty moves.
+/// The result by looking one ply ahead with the engine's own rules. No ending of four pieces needs fifty moves.
 fn result_by_moves(tables: &Tablebases, position: &Position) -> Wdl {
     let moves = position.legal_moves();
     if moves.is_empty() {
@@ -163,23 +163,23 @@ fn result_by_moves(tables: &Tablebases, position: &Position) -> Wdl {
 
 #[test]
 fn results_follow_from_those_one_ply_later() {
-    check_results_by_moves(&Set::three_men());
+    check_results_by_moves(&Set::three_pieces());
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn results_follow_from_those_one_ply_later_with_four_men() {
-    check_results_by_moves(&Set::four_men());
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn results_follow_from_those_one_ply_later_with_four_pieces() {
+    check_results_by_moves(&Set::four_pieces());
 }
 
 fn check_results_by_moves(set: &Set) {
     let tables = &set.tables;
     let mut rng = SplitMix64::from_state(7);
     let mut seen = [0; 5];
-    for &men in set.endings {
-        // As many with three men as with all.
+    for &pieces in set.endings {
+        // As many with three pieces as with all.
         for _ in 0..10_500 / set.endings.len() {
-            let position = random_position(&mut rng, men);
+            let position = random_position(&mut rng, pieces);
             let result = tables.probe_wdl(&position).expect("all endings are there");
             assert_eq!(result, result_by_moves(tables, &position), "{position}");
             seen[result as usize] += 1;
@@ -192,9 +192,9 @@ fn check_results_by_moves(set: &Set) {
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn en_passant_counts_with_four_men() {
-    let tables = Set::four_men().tables;
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn en_passant_counts_with_four_pieces() {
+    let tables = Set::four_pieces().tables;
     let mut rng = SplitMix64::from_state(3);
     let (mut found, mut matters) = (0, 0);
     while found < 200 {
@@ -259,23 +259,23 @@ fn mates_within(position: &Position, moves: i32) -> bool {
 
 #[test]
 fn distances_agree_with_mates() {
-    check_distances(&Set::three_men());
+    check_distances(&Set::three_pieces());
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn distances_agree_with_mates_with_four_men() {
-    check_distances(&Set::four_men());
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn distances_agree_with_mates_with_four_pieces() {
+    check_distances(&Set::four_pieces());
 }
 
 fn check_distances(set: &Set) {
     let tables = &set.tables;
-    // Where no man can be captured or sacrificed the distance is that to mate, to within the rounding.
+    // Where no piece can be captured or sacrificed the distance is that to mate, to within the rounding.
     let mut compared = 0;
     let mut rng = SplitMix64::from_state(11);
-    for men in ["Q", "R", "BB", "BN"].into_iter().filter(|men| set.has(men)) {
+    for pieces in ["Q", "R", "BB", "BN"].into_iter().filter(|pieces| set.has(pieces)) {
         for _ in 0..300 {
-            let position = random_position(&mut rng, men);
+            let position = random_position(&mut rng, pieces);
             let dtz = tables.probe_dtz(&position).expect("all endings are there");
             if !(1..=5).contains(&dtz.plies) {
                 continue;
@@ -346,13 +346,13 @@ fn play(fen: &str, mut choose: impl FnMut(&Game) -> Move) -> (Outcome, usize) {
 
 #[test]
 fn won_endings_are_won_against_the_best_defence() {
-    check_won_endings(&Set::three_men());
+    check_won_endings(&Set::three_pieces());
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn won_endings_are_won_against_the_best_defence_with_four_men() {
-    check_won_endings(&Set::four_men());
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn won_endings_are_won_against_the_best_defence_with_four_pieces() {
+    check_won_endings(&Set::four_pieces());
 }
 
 fn check_won_endings(set: &Set) {
@@ -379,22 +379,22 @@ fn check_won_endings(set: &Set) {
 
 #[test]
 fn drawn_endings_are_held() {
-    check_drawn_endings(&Set::three_men());
+    check_drawn_endings(&Set::three_pieces());
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn drawn_endings_are_held_with_four_men() {
-    check_drawn_endings(&Set::four_men());
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn drawn_endings_are_held_with_four_pieces() {
+    check_drawn_endings(&Set::four_pieces());
 }
 
 fn check_drawn_endings(set: &Set) {
     let tables = &set.tables;
     let mut rng = SplitMix64::from_state(5);
     let endings = ["P", "Qp", "Rb", "Rn", "Rp", "Pp", "Bp", "Qr", "PP", "RP"];
-    for men in endings.into_iter().filter(|men| set.has(men)) {
+    for pieces in endings.into_iter().filter(|pieces| set.has(pieces)) {
         let start = loop {
-            let position = random_position(&mut rng, men);
+            let position = random_position(&mut rng, pieces);
             if tables.probe_wdl(&position) == Some(Wdl::Draw) && position.legal_moves().len() > 1 {
                 break position;
             }
@@ -407,21 +407,21 @@ fn check_drawn_endings(set: &Set) {
 
 #[test]
 fn the_root_keeps_what_keeps_the_result() {
-    check_root_moves(&Set::three_men());
+    check_root_moves(&Set::three_pieces());
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn the_root_keeps_what_keeps_the_result_with_four_men() {
-    check_root_moves(&Set::four_men());
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn the_root_keeps_what_keeps_the_result_with_four_pieces() {
+    check_root_moves(&Set::four_pieces());
 }
 
 fn check_root_moves(set: &Set) {
     let tables = &set.tables;
     let mut rng = SplitMix64::from_state(13);
-    for &men in set.endings.iter().filter(|men| men.len() + 2 == set.men) {
+    for &pieces in set.endings.iter().filter(|pieces| pieces.len() + 2 == set.pieces) {
         for _ in 0..10 {
-            let position = random_position(&mut rng, men);
+            let position = random_position(&mut rng, pieces);
             let moves: Vec<Move> = position.legal_moves().into_iter().collect();
             let game = Game::new(position);
             let access = access(tables).expect("just made");
@@ -446,7 +446,7 @@ fn check_root_moves(set: &Set) {
 
 #[test]
 fn multi_pv_and_search_moves_choose_among_the_best() {
-    let tables = Set::three_men().tables;
+    let tables = Set::three_pieces().tables;
     // Four moves of the king win, all others draw.
     let start = position("8/8/3k4/8/8/4K3/4P3/8 w - - 0 1");
     let all: Vec<Move> = start.legal_moves().into_iter().collect();
@@ -471,22 +471,22 @@ fn multi_pv_and_search_moves_choose_among_the_best() {
 
 #[test]
 fn the_fifty_move_rule_spoils_wins_unless_it_is_off() {
-    check_fifty_move_rule(&Set::three_men(), "8/8/8/4k3/8/8/8/KR6");
+    check_fifty_move_rule(&Set::three_pieces(), "8/8/8/4k3/8/8/8/KR6");
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn the_fifty_move_rule_spoils_wins_unless_it_is_off_with_four_men() {
-    check_fifty_move_rule(&Set::four_men(), "8/8/8/4k3/8/8/8/KBN5");
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn the_fifty_move_rule_spoils_wins_unless_it_is_off_with_four_pieces() {
+    check_fifty_move_rule(&Set::four_pieces(), "8/8/8/4k3/8/8/8/KBN5");
 }
 
-/// `men` need many moves to win.
-fn check_fifty_move_rule(set: &Set, men: &str) {
+/// `pieces` need many moves to win.
+fn check_fifty_move_rule(set: &Set, pieces: &str) {
     let tables = &set.tables;
     let rules = |fifty_move_rule| ProbeRules { fifty_move_rule, ..ProbeRules::default() };
     // The clock has run for long.
     for (clock, with_rule) in [(0, Wdl::Win), (90, Wdl::CursedWin)] {
-        let start = position(&format!("{men} w - - {clock} 80"));
+        let start = position(&format!("{pieces} w - - {clock} 80"));
         let moves: Vec<Move> = start.legal_moves().into_iter().collect();
         for (fifty_move_rule, expected) in [(true, with_rule), (false, Wdl::Win)] {
             let access = TableAccess::new(Arc::clone(tables), rules(fifty_move_rule));
@@ -502,9 +502,9 @@ fn check_fifty_move_rule(set: &Set, men: &str) {
 
 /// One ply decides, and the tables hold full moves.
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn what_is_won_only_if_not_rounded_is_not_shown_as_won_with_four_men() {
-    let tables = Set::four_men().tables;
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn what_is_won_only_if_not_rounded_is_not_shown_as_won_with_four_pieces() {
+    let tables = Set::four_pieces().tables;
     let shown = |fen: &str| {
         let (result, _) = search(&Game::new(position(fen)), to_depth(8), access(&tables));
         result.score
@@ -515,7 +515,7 @@ fn what_is_won_only_if_not_rounded_is_not_shown_as_won_with_four_men() {
 
 #[test]
 fn a_third_occurrence_is_no_win() {
-    let tables = Set::three_men().tables;
+    let tables = Set::three_pieces().tables;
     let mut game = Game::new(position("8/8/8/4k3/8/8/8/KR6 w - - 0 1"));
     let shuffle = ["b1c1", "e5e4", "c1b1", "e4e5"];
     for text in shuffle.iter().chain(&shuffle).take(7) {
@@ -534,14 +534,14 @@ fn a_third_occurrence_is_no_win() {
 #[test]
 fn captures_into_the_tables_are_seen_in_the_tree() {
     // Taking the knight leaves a queen, which wins.
-    check_captures_into_tables(&Set::three_men(), "8/8/4k3/8/8/8/5Kn1/3Q4 w - - 3 60");
+    check_captures_into_tables(&Set::three_pieces(), "8/8/4k3/8/8/8/5Kn1/3Q4 w - - 3 60");
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn captures_into_the_tables_are_seen_in_the_tree_with_four_men() {
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn captures_into_the_tables_are_seen_in_the_tree_with_four_pieces() {
     // Taking the knight leaves queen against rook, which is won; the evaluation alone would call it good but not won.
-    check_captures_into_tables(&Set::four_men(), "8/8/4k3/r7/8/8/5Kn1/3Q4 w - - 3 60");
+    check_captures_into_tables(&Set::four_pieces(), "8/8/4k3/r7/8/8/5Kn1/3Q4 w - - 3 60");
 }
 
 /// The position is one capture away from a win in the tables.
@@ -555,22 +555,22 @@ fn check_captures_into_tables(set: &Set, fen: &str) {
     assert_eq!(lines.last().expect("a line").tb_hits, 0);
     // Limits keep the tables out.
     for rules in [
-        ProbeRules { max_men: 0, ..ProbeRules::default() },
-        ProbeRules { max_men: set.men, min_depth: 100, ..ProbeRules::default() },
-        ProbeRules { max_men: 2, ..ProbeRules::default() },
+        ProbeRules { max_pieces: 0, ..ProbeRules::default() },
+        ProbeRules { max_pieces: set.pieces, min_depth: 100, ..ProbeRules::default() },
+        ProbeRules { max_pieces: 2, ..ProbeRules::default() },
     ] {
         let access = Some(TableAccess::new(Arc::clone(tables), rules));
         let (_, lines) = search(&Game::new(start), to_depth(6), access);
         let hits = lines.last().expect("a line").tb_hits;
-        // Fewer men than the limit are always asked.
-        assert!(hits == 0 || rules.max_men == 4, "{rules:?} {hits}");
+        // Fewer pieces than the limit are always asked.
+        assert!(hits == 0 || rules.max_pieces == 4, "{rules:?} {hits}");
     }
 }
 
 #[test]
 fn without_wins_in_the_tables_the_game_goes_on() {
     // A draw that the root must not confuse with a loss: it is played, and to the end.
-    let tables = Set::three_men().tables;
+    let tables = Set::three_pieces().tables;
     for fen in ["8/8/4k3/8/4P3/4K3/8/8 w - - 0 1", "8/8/4k3/8/4P3/4K3/8/8 b - - 0 1"] {
         let (outcome, plies) = play(fen, |game| {
             let (result, _) = search(game, nodes(200), access(&tables));
@@ -583,7 +583,7 @@ fn without_wins_in_the_tables_the_game_goes_on() {
 
 #[test]
 fn tables_are_not_waited_for_when_time_is_short() {
-    let tables = Set::three_men().tables;
+    let tables = Set::three_pieces().tables;
     let start = position("8/8/3k4/8/8/4K3/4P3/8 w - - 0 1");
     let (game, moves) = (Game::new(start), start.legal_moves());
     // Time for so many moves.
@@ -604,13 +604,13 @@ fn tables_are_not_waited_for_when_time_is_short() {
 
 #[test]
 fn won_positions_have_a_line_to_the_mate() {
-    check_lines_to_mates(&Set::three_men());
+    check_lines_to_mates(&Set::three_pieces());
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn won_positions_have_a_line_to_the_mate_with_four_men() {
-    check_lines_to_mates(&Set::four_men());
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn won_positions_have_a_line_to_the_mate_with_four_pieces() {
+    check_lines_to_mates(&Set::four_pieces());
 }
 
 fn check_lines_to_mates(set: &Set) {
@@ -618,8 +618,8 @@ fn check_lines_to_mates(set: &Set) {
     let access = access(tables).expect("there are tables");
     let mut rng = SplitMix64::from_state(77);
     let (mut mates, mut none) = (0, 0);
-    for men in set.endings.iter().cycle().take(140) {
-        let position = random_position(&mut rng, men);
+    for pieces in set.endings.iter().cycle().take(140) {
+        let position = random_position(&mut rng, pieces);
         let result = access.probe(&position).expect("in the tables");
         let mut game = Game::new(position);
         let line = access.perfect_line(game.clone(), 300, &|| true);
@@ -667,13 +667,13 @@ fn possible(tables: &Tablebases, game: &Game) -> Option<Vec<i32>> {
 
 #[test]
 fn lines_keep_the_result_shown() {
-    check_shown_lines(&Set::three_men());
+    check_shown_lines(&Set::three_pieces());
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn lines_keep_the_result_shown_with_four_men() {
-    check_shown_lines(&Set::four_men());
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn lines_keep_the_result_shown_with_four_pieces() {
+    check_shown_lines(&Set::four_pieces());
 }
 
 /// In the tables, with all distances of the clock, and one capture away from them.
@@ -681,11 +681,11 @@ fn check_shown_lines(set: &Set) {
     let tables = &set.tables;
     let mut rng = SplitMix64::from_state(5);
     let near = ["Ppp", "PPp", "RPr", "BPn", "NPp", "BPp", "RNr", "QPp", "BBn"];
-    let near = if set.men == 3 { ["Pp", "Rr", "Bn", "Np", "Bp", "Rn", "Qp", "Qr", "PP"] } else { near };
+    let near = if set.pieces == 3 { ["Pp", "Rr", "Bn", "Np", "Bp", "Rn", "Qp", "Qr", "PP"] } else { near };
     let endings = set.endings.iter().chain(&near);
     let (mut decided, mut drawn) = (0, 0);
-    for men in endings.cycle().take(if set.men == 3 { 196 } else { 132 }) {
-        let mut game = Game::new(random_position(&mut rng, men));
+    for pieces in endings.cycle().take(if set.pieces == 3 { 196 } else { 132 }) {
+        let mut game = Game::new(random_position(&mut rng, pieces));
         game.set_halfmove_clock([0, 10, 90, rng.below(100) as u16][rng.below(4)]);
         if game.outcome().is_some() {
             continue;
@@ -713,7 +713,7 @@ fn check_shown_lines(set: &Set) {
 /// Lines of long searches show the way to the mate, those of short ones spare the look-ups.
 #[test]
 fn lines_are_continued_in_long_searches_only() {
-    let tables = Set::three_men().tables;
+    let tables = Set::three_pieces().tables;
     let game = Game::new(position("8/8/3k4/8/8/4K3/4P3/8 w - - 0 1"));
     let ends_in_mate = |line: &Report| {
         let mut game = game.clone();
@@ -781,7 +781,7 @@ impl Drop for Folder {
     }
 }
 
-/// Files of all shapes, with the men they are for.
+/// Files of all shapes, with the pieces they are for.
 const SAMPLES: [(&str, &str); 13] = [
     ("KQvK.rtbz", "Q"),
     ("KRvK.rtbw", "R"),
@@ -800,20 +800,20 @@ const SAMPLES: [(&str, &str); 13] = [
 
 #[test]
 fn cut_files_are_left_out_with_a_message() {
-    check_cut_files(&Set::three_men());
+    check_cut_files(&Set::three_pieces());
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn cut_files_are_left_out_with_a_message_with_four_men() {
-    check_cut_files(&Set::four_men());
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn cut_files_are_left_out_with_a_message_with_four_pieces() {
+    check_cut_files(&Set::four_pieces());
 }
 
 fn check_cut_files(set: &Set) {
     let origin = &set.folder;
-    let folder = Folder::new(&format!("cut {}", set.men));
+    let folder = Folder::new(&format!("cut {}", set.pieces));
     folder.copy(origin, &["KQvK.rtbw"]);
-    for (name, _) in SAMPLES.into_iter().filter(|(_, men)| set.has(men)) {
+    for (name, _) in SAMPLES.into_iter().filter(|(_, pieces)| set.has(pieces)) {
         let bytes = std::fs::read(origin.join(name)).expect("the table can be read");
         let mut lengths: Vec<usize> = (0..bytes.len().min(300)).collect();
         lengths.extend((0..60).map(|step| bytes.len() * step / 60));
@@ -826,7 +826,7 @@ fn check_cut_files(set: &Set) {
             assert_eq!(opened.faults.len(), 1, "{name} {length}");
             assert!(opened.faults[0].to_string().contains(name), "{}", opened.faults[0]);
             let tables = opened.tables.expect("the other table is sound");
-            assert_eq!((tables.count(TableKind::Wdl), tables.men()), (1, 3));
+            assert_eq!((tables.count(TableKind::Wdl), tables.most_pieces()), (1, 3));
             assert_eq!(tables.probe_wdl(&position("8/8/8/8/8/2k5/8/KQ6 w - - 0 1")), Some(Wdl::Win));
         }
         let mut longer = bytes.clone();
@@ -838,9 +838,9 @@ fn check_cut_files(set: &Set) {
 }
 
 /// Asks for everything a table might be asked.
-fn ask(tables: &Arc<Tablebases>, men: &str, rng: &mut SplitMix64) {
+fn ask(tables: &Arc<Tablebases>, pieces: &str, rng: &mut SplitMix64) {
     for _ in 0..12 {
-        let position = random_position(rng, men);
+        let position = random_position(rng, pieces);
         let _ = tables.probe_wdl(&position);
         let _ = tables.probe_dtz(&position);
         let moves: Vec<Move> = position.legal_moves().into_iter().collect();
@@ -851,18 +851,18 @@ fn ask(tables: &Arc<Tablebases>, men: &str, rng: &mut SplitMix64) {
 
 #[test]
 fn overwritten_files_do_no_harm() {
-    check_overwritten_files(&Set::three_men());
+    check_overwritten_files(&Set::three_pieces());
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn overwritten_files_do_no_harm_with_four_men() {
-    check_overwritten_files(&Set::four_men());
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn overwritten_files_do_no_harm_with_four_pieces() {
+    check_overwritten_files(&Set::four_pieces());
 }
 
 fn check_overwritten_files(set: &Set) {
     let origin = &set.folder;
-    let folder = Folder::new(&format!("overwritten {}", set.men));
+    let folder = Folder::new(&format!("overwritten {}", set.pieces));
     let others: Vec<String> = std::fs::read_dir(origin)
         .expect("the folder can be listed")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
@@ -871,7 +871,7 @@ fn check_overwritten_files(set: &Set) {
     folder.copy(origin, &others.iter().map(String::as_str).collect::<Vec<_>>());
     let mut rng = SplitMix64::from_state(17);
     let (mut refused, mut complained) = (0, 0);
-    for (name, men) in SAMPLES.into_iter().filter(|(_, men)| set.has(men)) {
+    for (name, pieces) in SAMPLES.into_iter().filter(|(_, pieces)| set.has(pieces)) {
         let bytes = std::fs::read(origin.join(name)).expect("the table can be read");
         let mut places: Vec<usize> = (0..bytes.len().min(140)).collect();
         places.extend((0..60).map(|_| rng.below(bytes.len())));
@@ -888,7 +888,7 @@ fn check_overwritten_files(set: &Set) {
                 let opened = Tablebases::open(&folder.path());
                 refused += opened.faults.len();
                 let tables = opened.tables.expect("the other tables are sound");
-                ask(&tables, men, &mut rng);
+                ask(&tables, pieces, &mut rng);
                 complained += tables.take_complaints().len();
             }
         }
@@ -917,28 +917,28 @@ fn files_that_are_no_tables_are_named() {
 
 #[test]
 fn without_distances_the_clock_leaves_results_open() {
-    check_results_only(&Set::three_men(), "KR6", &["KRvK.rtbw", "KPvK.rtbw"]);
+    check_results_only(&Set::three_pieces(), "KR6", &["KRvK.rtbw", "KPvK.rtbw"]);
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn without_distances_the_clock_leaves_results_open_with_four_men() {
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn without_distances_the_clock_leaves_results_open_with_four_pieces() {
     let files = ["KBNvK.rtbw", "KBvK.rtbw", "KNvK.rtbw", "KPvK.rtbw"];
-    check_results_only(&Set::four_men(), "KBN5", &files);
+    check_results_only(&Set::four_pieces(), "KBN5", &files);
 }
 
-/// White has `men` in the corner.
-fn check_results_only(set: &Set, men: &str, files: &[&str]) {
-    let folder = Folder::new(&format!("no distances {}", set.men));
+/// White has `pieces` in the corner.
+fn check_results_only(set: &Set, pieces: &str, files: &[&str]) {
+    let folder = Folder::new(&format!("no distances {}", set.pieces));
     folder.copy(&set.folder, files);
     let tables = open(&folder.0);
     let score = |fen: &str| search(&Game::new(position(fen)), to_depth(5), access(&tables)).0.score;
-    assert!(score(&format!("8/8/8/4k3/8/8/8/{men} w - - 0 80")).is_win());
-    assert!(score(&format!("{men}/8/8/4k3/8/8/8/8 b - - 0 80")).is_loss());
+    assert!(score(&format!("8/8/8/4k3/8/8/8/{pieces} w - - 0 80")).is_win());
+    assert!(score(&format!("{pieces}/8/8/4k3/8/8/8/8 b - - 0 80")).is_loss());
     // Too late to win, which the results do not tell.
     for clock in [1, 95] {
-        assert!(!score(&format!("8/8/8/4k3/8/8/8/{men} w - - {clock} 80")).is_decisive(), "{clock}");
-        assert!(!score(&format!("{men}/8/8/4k3/8/8/8/8 b - - {clock} 80")).is_decisive(), "{clock}");
+        assert!(!score(&format!("8/8/8/4k3/8/8/8/{pieces} w - - {clock} 80")).is_decisive(), "{clock}");
+        assert!(!score(&format!("{pieces}/8/8/4k3/8/8/8/8 b - - {clock} 80")).is_decisive(), "{clock}");
     }
     // A draw stays one.
     assert_eq!(score("8/8/4k3/8/4P3/4K3/8/8 w - - 9 80"), Score::DRAW);
@@ -946,7 +946,7 @@ fn check_results_only(set: &Set, men: &str, files: &[&str]) {
 
 #[test]
 fn a_good_copy_in_another_folder_is_used() {
-    let origin = tables::three_men();
+    let origin = tables::three_pieces();
     let (bad, good) = (Folder::new("bad copy"), Folder::new("good copy"));
     bad.copy(&origin, &["KQvK.rtbw"]);
     bad.write("KRvK.rtbw", b"damaged");
@@ -960,7 +960,7 @@ fn a_good_copy_in_another_folder_is_used() {
 
 #[test]
 fn without_distances_results_must_do() {
-    let origin = tables::three_men();
+    let origin = tables::three_pieces();
     let folder = Folder::new("results only");
     folder.copy(&origin, &["KQvK.rtbw", "KRvK.rtbw", "KPvK.rtbw", "KBvK.rtbw", "KNvK.rtbw"]);
     let tables = open(&folder.0);
@@ -993,7 +993,7 @@ fn engine_lines(engine: &mut Engine, fen: &str) -> Vec<Report> {
 
 #[test]
 fn engines_do_not_share_tables() {
-    let origin = tables::three_men();
+    let origin = tables::three_pieces();
     let rooks = Folder::new("rooks");
     rooks.copy(&origin, &["KRvK.rtbw", "KRvK.rtbz"]);
     let queens = Folder::new("queens");
@@ -1021,12 +1021,12 @@ fn engines_do_not_share_tables() {
 
 /// Prints what a probe costs: `QUILLON_SYZYGY=FOLDER cargo test speed_of_a_probe -- --ignored --nocapture`.
 #[test]
-#[ignore = "a measurement, which needs tables of four men in the folder QUILLON_SYZYGY"]
+#[ignore = "a measurement, which needs tables of four pieces in the folder QUILLON_SYZYGY"]
 fn speed_of_a_probe() {
-    let tables = Set::four_men().tables;
+    let tables = Set::four_pieces().tables;
     let mut rng = SplitMix64::from_state(23);
-    for men in ["Q", "Qr", "RP", "Pp", "Bn"] {
-        let positions: Vec<Position> = (0..2000).map(|_| random_position(&mut rng, men)).collect();
+    for pieces in ["Q", "Qr", "RP", "Pp", "Bn"] {
+        let positions: Vec<Position> = (0..2000).map(|_| random_position(&mut rng, pieces)).collect();
         for pass in ["first", "second"] {
             let start = std::time::Instant::now();
             let found = positions.iter().filter(|position| tables.probe_wdl(position).is_some()).count();
@@ -1034,7 +1034,7 @@ fn speed_of_a_probe() {
             let start = std::time::Instant::now();
             let distances = positions.iter().filter(|position| tables.probe_dtz(position).is_some()).count();
             let dtz = start.elapsed().as_nanos() / 2000;
-            println!("{men} {pass} pass: WDL {wdl} ns, DTZ {dtz} ns ({found} {distances})");
+            println!("{pieces} {pass} pass: WDL {wdl} ns, DTZ {dtz} ns ({found} {distances})");
         }
     }
 }

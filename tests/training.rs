@@ -269,7 +269,7 @@ fn mistakes_are_named() {
         ("--data a.games --out x.net --from kings.net", 1, "kings.net: a net with king buckets"),
         ("--data a.games --out x.net --from a --resume b", 2, "cannot be used with"),
         ("--data a.games --out x.net --exponent 0.5", 2, "a number from 1 to 4"),
-        ("--data a.games --out x.net --weight-men 8:x", 2, "PLACE:WEIGHT"),
+        ("--data a.games --out x.net --weight-pieces 8:x", 2, "PLACE:WEIGHT"),
         ("--data a.games --out x.net --start 1.5", 2, "a number from 0 to 1"),
         ("--data a.games --out x.net --decay 11", 2, "a number from 0 to 10"),
     ] {

@@ -1,5 +1,5 @@
 //! A FEN is an error, or a sound position that is written as a FEN again. What the lenient reader puts right, it
-//! tells, and it moves no man.
+//! tells, and it moves no piece.
 
 #![no_main]
 

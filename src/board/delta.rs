@@ -4,7 +4,7 @@ use crate::types::{Color, Piece, PieceType, Square};
 
 /// A piece on its square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Man {
+pub struct PlacedPiece {
     /// The piece.
     pub piece: Piece,
     /// Where it stands.
@@ -21,23 +21,23 @@ pub enum Delta {
     /// A piece moved to an empty square.
     Move {
         /// The piece as it stood.
-        removed: Man,
+        removed: PlacedPiece,
         /// The piece as it stands.
-        added: Man,
+        added: PlacedPiece,
     },
     /// A piece moved and took another.
     Capture {
         /// The piece as it stood, and its victim.
-        removed: [Man; 2],
+        removed: [PlacedPiece; 2],
         /// The piece as it stands.
-        added: Man,
+        added: PlacedPiece,
     },
     /// King and rook moved together.
     Castle {
         /// King and rook as they stood.
-        removed: [Man; 2],
+        removed: [PlacedPiece; 2],
         /// King and rook as they stand.
-        added: [Man; 2],
+        added: [PlacedPiece; 2],
     },
 }
 
@@ -46,7 +46,7 @@ const _: () = assert!(size_of::<Delta>() <= 10);
 
 impl Delta {
     /// The pieces taken from the board, the mover first.
-    pub fn removed(&self) -> &[Man] {
+    pub fn removed(&self) -> &[PlacedPiece] {
         match self {
             Delta::Nothing => &[],
             Delta::Move { removed, .. } => std::slice::from_ref(removed),
@@ -55,7 +55,7 @@ impl Delta {
     }
 
     /// The pieces put on the board, the mover first.
-    pub fn added(&self) -> &[Man] {
+    pub fn added(&self) -> &[PlacedPiece] {
         match self {
             Delta::Nothing => &[],
             Delta::Move { added, .. } | Delta::Capture { added, .. } => std::slice::from_ref(added),

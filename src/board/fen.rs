@@ -38,7 +38,7 @@ pub enum FenError {
     #[error("{} has {count} pawns, at most 8 are possible", side(*.color))]
     TooManyPawns { color: Color, count: u32 },
     #[error("{} has {count} pieces, at most 16 are possible", side(*.color))]
-    TooManyMen { color: Color, count: u32 },
+    TooManyPieces { color: Color, count: u32 },
     #[error("{} has more promoted pieces than missing pawns", side(*.0))]
     TooManyPromotions(Color),
     #[error("FEN does not say who is to move")]
@@ -87,7 +87,7 @@ impl FromStr for Position {
         let mut fields = fen.split_ascii_whitespace();
         let mut position = Position::empty();
         read_board(&mut position, fields.next().ok_or(FenError::Empty)?)?;
-        check_men(&position)?;
+        check_pieces(&position)?;
 
         position.stm = match fields.next() {
             Some("w") => Color::White,
@@ -148,7 +148,7 @@ pub(super) fn read_board(position: &mut Position, text: &str) -> Result<(), FenE
 }
 
 /// Checks that each side's pieces could come from the initial position.
-pub(super) fn check_men(position: &Position) -> Result<(), FenError> {
+pub(super) fn check_pieces(position: &Position) -> Result<(), FenError> {
     let end_ranks = Rank::R1.bitboard() | Rank::R8.bitboard();
     if let Some(square) = (position.of_type(PieceType::Pawn) & end_ranks).first() {
         return Err(FenError::PawnOnEndRank(square));
@@ -164,9 +164,9 @@ pub(super) fn check_men(position: &Position) -> Result<(), FenError> {
         if pawns > 8 {
             return Err(FenError::TooManyPawns { color, count: pawns });
         }
-        let men = position.colored(color).count();
-        if men > 16 {
-            return Err(FenError::TooManyMen { color, count: men });
+        let pieces = position.colored(color).count();
+        if pieces > 16 {
+            return Err(FenError::TooManyPieces { color, count: pieces });
         }
         let promoted = count(PieceType::Knight).saturating_sub(2)
             + count(PieceType::Bishop).saturating_sub(2)
@@ -386,7 +386,7 @@ mod tests {
         assert_eq!(error("k6k/8/8/8/8/3K4/8/8 w"), ExtraKing { color: Color::Black, count: 2 });
         assert_eq!(error("3P4/8/8/3k4/8/3K4/8/8 w"), PawnOnEndRank(Square::D8));
         assert!(matches!(error("8/8/pppppppp/p2k4/8/3K4/8/8 w"), TooManyPawns { count: 9, .. }));
-        assert!(matches!(error("8/k7/8/NNNNNNNN/NNNNNNNN/3K4/8/8 w"), TooManyMen { count: 17, .. }));
+        assert!(matches!(error("8/k7/8/NNNNNNNN/NNNNNNNN/3K4/8/8 w"), TooManyPieces { count: 17, .. }));
         assert_eq!(error("k7/8/8/8/QQ6/3K4/PPPPPPPP/8 w"), TooManyPromotions(Color::White));
         assert_eq!(error("8/8/8/3k4/8/3K4/8/8"), MissingSide);
         assert_eq!(error("8/8/8/3k4/8/3K4/8/8 white"), BadSide("white".into()));

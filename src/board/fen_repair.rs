@@ -168,7 +168,7 @@ pub(super) fn read(fen: &str, mode: CastlingMode) -> Result<Lenient, FenError> {
     let mut fields = fen.split_ascii_whitespace();
     let mut position = Position::empty();
     fen::read_board(&mut position, fields.next().ok_or(FenError::Empty)?)?;
-    fen::check_men(&position)?;
+    fen::check_pieces(&position)?;
     if let Some(text) = fields.clone().find(|text| is_move(text)) {
         return Err(FenError::MoveInFen(text.to_owned()));
     }

@@ -1,6 +1,6 @@
 //! Making moves. Nothing is ever unmade: callers keep the parent position.
 
-use super::delta::{Delta, Man};
+use super::delta::{Delta, PlacedPiece};
 use super::position::{CastlingPath, Position};
 use super::zobrist::{piece_key, reversible_move_key};
 use crate::attacks::pawn_attacks;
@@ -27,8 +27,8 @@ impl Position {
                 let mut captured = None;
                 if mv.is_capture() {
                     let victim = if kind == MoveKind::EnPassant { to.offset(-us.forward()) } else { to };
-                    captured = self.piece_on(victim).map(|piece| Man { piece, square: victim });
-                    if let Some(Man { piece, square }) = captured {
+                    captured = self.piece_on(victim).map(|piece| PlacedPiece { piece, square: victim });
+                    if let Some(PlacedPiece { piece, square }) = captured {
                         self.take(piece, square);
                     }
                     self.halfmove_clock = 0;
@@ -45,7 +45,8 @@ impl Position {
                 if piece.kind() == PieceType::Pawn {
                     self.halfmove_clock = 0;
                 }
-                let (removed, added) = (Man { piece, square: from }, Man { piece: arrived, square: to });
+                let (removed, added) =
+                    (PlacedPiece { piece, square: from }, PlacedPiece { piece: arrived, square: to });
                 match captured {
                     None => Delta::Move { removed, added },
                     Some(captured) => Delta::Capture { removed: [removed, captured], added },
@@ -103,10 +104,10 @@ impl Position {
         self.take(rook, rook_from);
         self.put(king, path.king_to);
         self.put(rook, path.rook_to);
-        let man = |piece, square| Man { piece, square };
+        let placed = |piece, square| PlacedPiece { piece, square };
         Delta::Castle {
-            removed: [man(king, king_from), man(rook, rook_from)],
-            added: [man(king, path.king_to), man(rook, path.rook_to)],
+            removed: [placed(king, king_from), placed(rook, rook_from)],
+            added: [placed(king, path.king_to), placed(rook, path.rook_to)],
         }
     }
 

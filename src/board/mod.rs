@@ -14,7 +14,7 @@ mod repetition;
 mod see;
 mod zobrist;
 
-pub use delta::{Delta, Man};
+pub use delta::{Delta, PlacedPiece};
 pub use fen::{FenError, START_FEN};
 pub use fen_repair::{CastlingFault, FenField, FenRepair};
 pub use game::{DrawReason, Game, Outcome};

@@ -11,7 +11,7 @@ use crate::types::{CastlingSide, Color, PieceType, Rank};
 /// and leaves it out of books.
 pub fn book_key(game: &Game) -> Option<u64> {
     let position = game.position();
-    let mut key = men(position);
+    let mut key = pieces(position);
     key ^= castling(position)?;
     // In this format a capture counts as soon as a pawn stands beside the one that moved two steps, even
     // where a pin or a check forbids it. The position keeps legal captures only, so the game is asked.
@@ -31,7 +31,7 @@ fn side(color: Color) -> shakmaty::Color {
     shakmaty::Color::from_white(color == Color::White)
 }
 
-fn men(position: &Position) -> Zobrist64 {
+fn pieces(position: &Position) -> Zobrist64 {
     let mut key = Zobrist64::default();
     for square in position.occupied() {
         if let Some(piece) = position.piece_on(square) {
@@ -138,9 +138,9 @@ mod tests {
         let mut game: Game = "4r2k/3p4/8/4P3/8/8/8/4K3 b - - 0 1".parse().expect("valid");
         game.play(parse_uci(game.position(), "d7d5").expect("legal"));
         assert_eq!(book_key(&game), with);
-        let same_men = key_of("4r2k/8/8/3pP3/8/8/3K4/8 b - - 0 1");
+        let same_pieces = key_of("4r2k/8/8/3pP3/8/8/3K4/8 b - - 0 1");
         game.play(parse_uci(game.position(), "e1d2").expect("legal"));
-        assert_eq!(book_key(&game), same_men);
+        assert_eq!(book_key(&game), same_pieces);
     }
 
     #[test]

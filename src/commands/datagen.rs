@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::EvalFile;
+use super::{EvalFile, stop_on_ctrl_c};
 use crate::console::Output;
 use crate::datagen::{
-    DataHeader, DataWriter, Goal, MOST_TREE_POSITIONS, Openings, OpeningsError, Progress, RANDOM_PLIES,
+    DataHeader, DataWriter, Goal, MOST_TREE_POSITIONS, Openings, OpeningsError, Plan, Progress, RANDOM_PLIES,
     RANDOM_PLIES_AFTER_FILE, SelfPlay, Shard, Tally, Thinking, TreeSettings, generate, read_positions, rules,
 };
 use crate::engine::{NAME, bench};
@@ -123,9 +122,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     let goal = Goal { positions: arguments.positions, games: arguments.games, time: arguments.minutes };
     let stop = stop_on_ctrl_c()?;
     let progress = Progress::new(goal, tally, output);
-    let threads = arguments.threads.into();
-    let report = generate(&self_play, &thinking, arguments.shard, threads, goal, writer, progress, &stop)
-        .map_err(|error| format!("{file}: {error}"))?;
+    let plan = Plan { self_play, thinking, shard: arguments.shard, threads: arguments.threads.into(), goal };
+    let report = generate(&plan, writer, progress, &stop).map_err(|error| format!("{file}: {error}"))?;
     output.line(&report.to_string());
     Ok(ExitCode::SUCCESS)
 }
@@ -175,18 +173,4 @@ fn settings(
     }
     let header = DataHeader { engine, evaluation, command, seed: Some(arguments.seed) };
     Ok((SelfPlay { openings, seed: arguments.seed }, header))
-}
-
-/// A flag that the first Ctrl-C (or a termination signal) sets. A second one ends the program at once, which does not
-/// damage the file.
-fn stop_on_ctrl_c() -> Result<Arc<AtomicBool>, String> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    let on_signal = move || {
-        if flag.swap(true, Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    ctrlc::set_handler(on_signal).map_err(|error| format!("cannot catch Ctrl-C: {error}"))?;
-    Ok(stop)
 }

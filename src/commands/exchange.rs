@@ -1,14 +1,15 @@
 //! `quillon data export` and `quillon data import`: games and positions in the formats of other programs.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Write};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use indicatif::ProgressBar;
+use tempfile::NamedTempFile;
 
 use super::about;
-use super::game_files::{bytes_bar, check_absent, complain_of_torn, each_game, fill};
+use super::game_files::{begin, bytes_bar, complain_of_torn, each_game, fill, give_name};
 use crate::console::Output;
 use crate::datagen::exchange::{
     ExchangeError, PgnGames, ScoreUnit, Skipped, ViriGames, each_position, write_bullet, write_pgn,
@@ -88,24 +89,15 @@ pub(super) fn export(arguments: &ExportArguments, output: &Output) -> Result<Exi
     if *raw && matches!(format, Format::Pgn | Format::Viriformat) {
         return Err("--raw chooses among positions, but this format holds whole games".to_owned());
     }
-    check_absent(out)?;
-    let unfinished = out.with_added_extension("part");
-    let mut export = Export::new(*format, *raw, &unfinished).map_err(|error| about(&unfinished, error))?;
-    let written = each_game(files, output, |game| export.write(game)).and_then(|read| {
-        let bytes = export.finish().map_err(|error| about(&unfinished, error))?;
-        check_absent(out)?;
-        fs::rename(&unfinished, out).map_err(|error| about(out, error))?;
-        Ok((read, bytes))
-    });
-    let (read, bytes) = written.inspect_err(|_| {
-        let _ = fs::remove_file(&unfinished);
-    })?;
-    output
-        .line(&about(out, format!("{} games, {} positions, {bytes} bytes", export.games, export.positions)));
-    if export.trees_left_out > 0 {
-        let count = export.trees_left_out;
-        output
-            .line(&about(out, format!("{count} positions out of search trees have no place in this format")));
+    let mut export = Export::new(*format, *raw, begin(out)?);
+    let read = each_game(files, output, |game| export.write(game))?;
+    let Export { games, positions, trees_left_out, .. } = export;
+    let (file, bytes) = export.finish().map_err(|error| about(out, error))?;
+    give_name(file, out)?;
+    output.line(&about(out, format!("{games} games, {positions} positions, {bytes} bytes")));
+    if trees_left_out > 0 {
+        let text = format!("{trees_left_out} positions out of search trees have no place in this format");
+        output.line(&about(out, text));
     }
     complain_of_torn(out, &read)
 }
@@ -114,16 +106,16 @@ pub(super) fn export(arguments: &ExportArguments, output: &Output) -> Result<Exi
 struct Export {
     format: Format,
     raw: bool,
-    out: BufWriter<File>,
+    out: BufWriter<NamedTempFile>,
     games: u64,
     positions: u64,
     trees_left_out: u64,
 }
 
 impl Export {
-    fn new(format: Format, raw: bool, path: &Path) -> io::Result<Export> {
-        let out = BufWriter::with_capacity(1 << 20, File::create(path)?);
-        Ok(Export { format, raw, out, games: 0, positions: 0, trees_left_out: 0 })
+    fn new(format: Format, raw: bool, file: NamedTempFile) -> Export {
+        let out = BufWriter::with_capacity(1 << 20, file);
+        Export { format, raw, out, games: 0, positions: 0, trees_left_out: 0 }
     }
 
     fn write(&mut self, game: &GameRecord) -> Result<(), DataError> {
@@ -155,12 +147,12 @@ impl Export {
         result
     }
 
-    /// Forces everything to the disk and returns the number of bytes.
-    fn finish(&mut self) -> io::Result<u64> {
-        self.out.flush()?;
-        let file = self.out.get_ref();
-        file.sync_all()?;
-        Ok(file.metadata()?.len())
+    /// Forces everything to the disk and returns the file and its number of bytes.
+    fn finish(self) -> io::Result<(NamedTempFile, u64)> {
+        let file = self.out.into_inner()?;
+        file.as_file().sync_all()?;
+        let bytes = file.as_file().metadata()?.len();
+        Ok((file, bytes))
     }
 }
 

@@ -1,10 +1,12 @@
 //! Reading files of games and making new ones, as the tasks of `quillon data` do it.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use indicatif::ProgressBar;
+use tempfile::NamedTempFile;
 
 use super::about;
 use crate::console::{Output, progress};
@@ -84,25 +86,50 @@ pub(super) fn fill<T>(
     header: &DataHeader,
     write: impl FnOnce(&mut DataWriter) -> Result<T, String>,
 ) -> Result<(T, u64), String> {
-    check_absent(out)?;
-    // The writer locks it as long as it lives.
-    let unfinished = out.with_added_extension("part");
-    let mut writer = DataWriter::create(&unfinished, header).map_err(|error| about(&unfinished, error))?;
-    let filled = write(&mut writer).and_then(|value| {
-        let bytes = writer.complete().map_err(|error| about(&unfinished, error))?;
-        // Another process may have created it in the meantime.
-        check_absent(out)?;
-        fs::rename(&unfinished, out).map_err(|error| about(out, error))?;
-        Ok((value, bytes))
-    });
-    filled.inspect_err(|_| {
-        let _ = fs::remove_file(&unfinished);
-    })
+    let unfinished = begin(out)?;
+    let mut writer = DataWriter::create(unfinished.path(), header).map_err(|error| about(out, error))?;
+    let value = write(&mut writer)?;
+    let bytes = writer.finish().map_err(|error| about(out, error))?;
+    give_name(unfinished, out)?;
+    Ok((value, bytes))
 }
+
+/// What is said of a file that is there although it is to be made.
+const EXISTS: &str = "the file exists already";
 
 /// An error when there is a file of this name.
 pub(super) fn check_absent(out: &Path) -> Result<(), String> {
-    if out.exists() { Err(about(out, "the file exists already")) } else { Ok(()) }
+    if out.exists() { Err(about(out, EXISTS)) } else { Ok(()) }
+}
+
+/// A message about a new file that cannot be made.
+fn cannot_make(out: &Path, error: &io::Error) -> String {
+    if error.kind() == ErrorKind::AlreadyExists { about(out, EXISTS) } else { about(out, error) }
+}
+
+/// Makes a new file. One that is there already is left alone.
+pub(super) fn create_new(out: &Path) -> Result<File, String> {
+    File::create_new(out).map_err(|error| cannot_make(out, &error))
+}
+
+/// Begins a new file beside `out`, under a name that no other file has: `out`, some letters and `.part`. It is removed
+/// unless [`give_name`] gives it the name `out`.
+pub(super) fn begin(out: &Path) -> Result<NamedTempFile, String> {
+    check_absent(out)?;
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut prefix = out.file_name().unwrap_or_default().to_owned();
+    prefix.push(".");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".part");
+    // As for other new files; by default nobody else may read it.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder).map_err(|error| about(out, error))
+}
+
+/// Gives a finished file its name, unless another process has made a file of that name in the meantime.
+pub(super) fn give_name(finished: NamedTempFile, out: &Path) -> Result<(), String> {
+    finished.persist_noclobber(out).map(drop).map_err(|fault| cannot_make(out, &fault.error))
 }
 
 #[cfg(test)]
@@ -123,19 +150,52 @@ mod tests {
         Ok(())
     }
 
+    /// How many files there are in a folder.
+    fn count(folder: &Path) -> usize {
+        fs::read_dir(folder).unwrap().count()
+    }
+
     #[test]
     fn a_file_that_another_process_writes_is_left_alone() {
         let (folder, out) = folder("other");
-        let unfinished = out.with_added_extension("part");
-        let other = DataWriter::create(&unfinished, &sample::header()).unwrap();
-        let error = fill(&out, &sample::header(), write_ten).unwrap_err();
-        assert!(error.contains("another program writes to it"), "{error}");
-        assert!(unfinished.exists() && !out.exists());
+        let part = out.with_added_extension("part");
+        let mut other = DataWriter::create(&part, &sample::header()).unwrap();
+        write_ten(&mut other).unwrap();
+        fill(&out, &sample::header(), |writer| {
+            // Two at the same time do not meet either.
+            let again = fill(&out, &sample::header(), write_ten);
+            again.and_then(|_| write_ten(writer))
+        })
+        .unwrap_err();
         other.finish().unwrap();
-        // An unfinished file of a killed process is replaced.
+        for file in [&out, &part] {
+            assert_eq!(DataReader::open(file).unwrap().count(), 10, "{}", file.display());
+        }
+        assert_eq!(count(&folder), 2);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_not_finished_leaves_nothing() {
+        let (folder, out) = folder("nothing");
+        let error = fill(&out, &sample::header(), |writer| {
+            write_ten(writer)?;
+            Err::<(), _>("no more".to_owned())
+        });
+        assert_eq!((error.unwrap_err().as_str(), count(&folder)), ("no more", 0));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn new_files_are_as_readable_as_others() {
+        use std::os::unix::fs::PermissionsExt;
+        let (folder, out) = folder("readable");
+        let plain = folder.join("plain");
+        fs::write(&plain, "").unwrap();
         fill(&out, &sample::header(), write_ten).unwrap();
-        assert_eq!(DataReader::open(&out).unwrap().count(), 10);
-        assert!(!unfinished.exists());
+        let [new, other] = [&out, &plain].map(|file| fs::metadata(file).unwrap().permissions().mode());
+        assert_eq!(new, other);
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -149,7 +209,7 @@ mod tests {
         let error = fill(&out, &sample::header(), make_other).unwrap_err();
         assert!(error.contains("the file exists already"), "{error}");
         assert_eq!(fs::read(&out).unwrap(), b"other");
-        assert!(!out.with_added_extension("part").exists());
+        assert_eq!(count(&folder), 1);
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -35,21 +35,53 @@ pub(super) fn make_openings(
     let self_play = SelfPlay { openings, seed: genfens.seed };
     let thinking = Thinking { soft_nodes: 1, network: Arc::clone(network), trees: None };
     let mut search = OpeningSearch::new(&self_play, &thinking, stop).map_err(|error| error.to_string())?;
-    let mut seen = HashSet::new();
-    let (mut given, mut repeats) = (0, 0);
+    let (mut seen, mut given) = (Seen::default(), 0);
     while given < genfens.count {
         let Some(position) = search.next().map_err(|error| error.to_string())? else { return Ok(()) };
-        if !seen.insert(position.key()) {
-            repeats += 1;
-            if repeats < MAX_REPEATS {
-                continue;
+        if seen.admits(position.key()) {
+            given += 1;
+            if !give(&position) {
+                return Ok(());
             }
-            seen.clear();
-        }
-        (given, repeats) = (given + 1, 0);
-        if !give(&position) {
-            return Ok(());
         }
     }
     Ok(())
+}
+
+/// The openings that were there before.
+#[derive(Default)]
+struct Seen {
+    keys: HashSet<u64>,
+    /// How many of the last openings were refused.
+    repeats: u32,
+}
+
+impl Seen {
+    /// Whether an opening of this key is given: when it is new, or when there are hardly any new ones. Then all that were
+    /// given before this one count as new again.
+    fn admits(&mut self, key: u64) -> bool {
+        if !self.keys.insert(key) {
+            self.repeats += 1;
+            if self.repeats < MAX_REPEATS {
+                return false;
+            }
+            self.keys = HashSet::from([key]);
+        }
+        self.repeats = 0;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_begins_a_new_round_is_not_given_twice_in_it() {
+        let mut seen = Seen::default();
+        assert_eq!([7, 8, 8, 7].map(|key| seen.admits(key)), [true, true, false, false]);
+        let refused = (0..).take_while(|_| !seen.admits(7)).count() as u32;
+        assert_eq!(refused, MAX_REPEATS - 3);
+        assert_eq!([7, 8, 8, 7].map(|key| seen.admits(key)), [false, true, false, false]);
+    }
 }

@@ -1,7 +1,7 @@
 //! `quillon data import-net`: a net file of a network that bullet has trained.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -60,13 +60,8 @@ pub(super) fn run(arguments: &ImportNetArguments, output: &Output) -> Result<Exi
     let stem = || out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = name.clone().unwrap_or_else(stem);
     let network = Network::from_bullet(&bytes, choice, *scale, &name).map_err(|error| about(file, error))?;
-    let bytes = network.to_bytes();
-    let mut new = File::create_new(out).map_err(|error| about(out, error))?;
-    if let Err(error) = new.write_all(&bytes).and_then(|()| new.sync_all()) {
-        let _ = fs::remove_file(out);
-        return Err(about(out, error));
-    }
-    let text = format!("{name} {}, scale {scale}, {} bytes", network.architecture(), bytes.len());
+    let bytes = network.save_new(out).map_err(|error| about(out, error))?;
+    let text = format!("{name} {}, scale {scale}, {bytes} bytes", network.architecture());
     output.line(&about(out, text));
     Ok(ExitCode::SUCCESS)
 }

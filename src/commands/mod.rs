@@ -28,9 +28,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::console::Output;
-use crate::engine::NAME;
 use crate::engine::bench::BenchOptions;
 use crate::engine::speedtest::SpeedOptions;
+use crate::engine::{EngineError, NAME};
 use crate::nnue::inference::Kernels;
 use crate::nnue::{self, Network};
 use crate::search::Control;
@@ -265,18 +265,17 @@ impl Tool {
     fn run(self, output: &Arc<Output>) -> Result<ExitCode, String> {
         match self {
             Tool::Uci => speak_uci(output),
-            Tool::Bench { numbers, kernels, eval_file } => eval_file.network().map(|network| {
+            Tool::Bench { numbers, kernels, eval_file } => {
                 let (options, kernels) =
                     (BenchOptions::from_numbers(&numbers), kernels.unwrap_or_else(Kernels::best));
-                output.line(&run_bench(options, network, kernels, output, &Arc::new(Control::new(1, false))));
-                ExitCode::SUCCESS
-            }),
-            Tool::Speedtest { numbers, eval_file } => eval_file.network().map(|network| {
+                let control = Arc::new(Control::new(1, false));
+                say_speed(run_bench(options, eval_file.network()?, kernels, output, &control), output)
+            }
+            Tool::Speedtest { numbers, eval_file } => {
                 let (options, control) =
                     (SpeedOptions::from_numbers(&numbers), Arc::new(Control::new(1, false)));
-                output.line(&run_speed_test(options, &network, output, &control));
-                ExitCode::SUCCESS
-            }),
+                say_speed(run_speed_test(options, &eval_file.network()?, output, &control), output)
+            }
             Tool::Selftest => Ok(selftest::run(output)),
             Tool::Perft(arguments) => perft::run(&arguments, output),
             Tool::Epd(arguments) => epd::run(&arguments, output),
@@ -292,6 +291,12 @@ impl Tool {
             }
         }
     }
+}
+
+/// Prints the last line of a measurement.
+fn say_speed(measured: Result<String, EngineError>, output: &Output) -> Result<ExitCode, String> {
+    output.line(&measured.map_err(|error| error.to_string())?);
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the answer to the arguments: help, the version, or an error.

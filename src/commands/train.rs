@@ -74,8 +74,8 @@ pub struct Arguments {
     asymmetry: f32,
     /// Weight of a position by the number of pieces on the board, with straight lines between these points:
     /// 8:0.45,16:1 gives 8 pieces and fewer a weight of 0.45, 12 pieces 0.725, 16 and more 1
-    #[arg(long, value_name = "MEN:WEIGHT,...", default_value = "1")]
-    weight_men: Curve,
+    #[arg(long, value_name = "PIECES:WEIGHT,...", default_value = "1")]
+    weight_pieces: Curve,
     /// The same by plies from the start of the game; positions are kept from ply 16 on
     #[arg(long, value_name = "PLY:WEIGHT,...", default_value = "1")]
     weight_ply: Curve,
@@ -236,7 +236,7 @@ impl Arguments {
             cost: Cost {
                 exponent: self.exponent,
                 asymmetry: self.asymmetry,
-                men: self.weight_men,
+                pieces: self.weight_pieces,
                 ply: self.weight_ply,
             },
         }

@@ -83,11 +83,23 @@ impl Shard {
     }
 }
 
+/// What is to be played, how, and how much of it.
+pub(crate) struct Plan {
+    /// The rules of the games.
+    pub(crate) self_play: SelfPlay,
+    /// How the players choose moves.
+    pub(crate) thinking: Thinking,
+    /// The games that belong to the file.
+    pub(crate) shard: Shard,
+    /// Games played at the same time.
+    pub(crate) threads: usize,
+    /// When enough has been played.
+    pub(crate) goal: Goal,
+}
+
 /// What threads and writer share.
 struct Shared<'a> {
-    self_play: &'a SelfPlay,
-    thinking: &'a Thinking,
-    shard: Shard,
+    plan: &'a Plan,
     /// Place in the file of the next game to begin.
     next: AtomicU64,
     /// The user wants no further game to begin.
@@ -109,23 +121,19 @@ type Played = Result<(u64, GameRecord), GenerateError>;
 
 /// Plays until the goal is met, the time is over or `stop` is set; running games are then played to
 /// their end, unless they are more than the goal asks for.
-#[allow(clippy::too_many_arguments)]
+///
+/// # Errors
+/// When the file cannot be written, no opening is balanced, or memory is refused.
 pub(crate) fn generate(
-    self_play: &SelfPlay,
-    thinking: &Thinking,
-    shard: Shard,
-    threads: usize,
-    goal: Goal,
+    plan: &Plan,
     writer: DataWriter,
     mut progress: Progress<'_>,
     stop: &AtomicBool,
 ) -> Result<GenerateReport, GenerateError> {
     let start = Instant::now();
-    let before = progress.tally();
+    let (before, goal) = (progress.tally(), plan.goal);
     let shared = Shared {
-        self_play,
-        thinking,
-        shard,
+        plan,
         next: AtomicU64::new(before.games),
         stop,
         time_over: AtomicBool::new(false),
@@ -133,7 +141,7 @@ pub(crate) fn generate(
     };
     let bytes = std::thread::scope(|scope| {
         let (sender, receiver) = channel();
-        for _ in 0..threads {
+        for _ in 0..plan.threads {
             let (shared, sender) = (&shared, sender.clone());
             scope.spawn(move || play_games(shared, &sender));
         }
@@ -170,7 +178,8 @@ pub(crate) fn generate(
 
 /// One thread's work.
 fn play_games(shared: &Shared<'_>, sender: &Sender<Played>) {
-    let mut player = match Player::new(shared.thinking) {
+    let Plan { self_play, thinking, shard, .. } = shared.plan;
+    let mut player = match Player::new(thinking) {
         Ok(player) => player,
         Err(error) => {
             let _ = sender.send(Err(error.into()));
@@ -179,8 +188,8 @@ fn play_games(shared: &Shared<'_>, sender: &Sender<Played>) {
     };
     while !shared.is_over() {
         let place = shared.next.fetch_add(1, Relaxed);
-        let number = shared.shard.number(place);
-        let played = match shared.self_play.play(number, &mut player, &shared.abandon) {
+        let number = shard.number(place);
+        let played = match self_play.play(number, &mut player, &shared.abandon) {
             Ok(Some(game)) => Ok((place, game)),
             Ok(None) => return,
             Err(error) => Err(error.into()),
@@ -236,7 +245,8 @@ mod tests {
         let (stop, output) = (AtomicBool::new(false), Output::standard());
         let progress = Progress::new(goal, Tally::default(), &output);
         let self_play = SelfPlay { openings, seed: 1 };
-        generate(&self_play, &thinking, Shard::WHOLE, 1, goal, writer, progress, &stop).unwrap();
+        let plan = Plan { self_play, thinking, shard: Shard::WHOLE, threads: 1, goal };
+        generate(&plan, writer, progress, &stop).unwrap();
         // The next Ctrl-C is the first one.
         assert!(!stop.load(Relaxed));
         std::fs::remove_file(path).unwrap();

@@ -27,7 +27,7 @@ mod stats;
 mod wdl;
 mod writer;
 
-pub(crate) use generate::{Shard, generate};
+pub(crate) use generate::{Plan, Shard, generate};
 pub(crate) use openings::{Openings, RANDOM_PLIES, RANDOM_PLIES_AFTER_FILE, read_positions};
 pub(crate) use player::{MOST_TREE_POSITIONS, Thinking, TreeSettings};
 pub(crate) use progress::Progress;

@@ -139,8 +139,8 @@ fn chess960_start(number: u32) -> Position {
     for letter in ['r', 'k', 'r'] {
         put_on_free(0, letter);
     }
-    let men: String = rank.into_iter().flatten().collect();
-    let fen = format!("{men}/pppppppp/8/8/8/8/PPPPPPPP/{} w KQkq - 0 1", men.to_uppercase());
+    let pieces: String = rank.into_iter().flatten().collect();
+    let fen = format!("{pieces}/pppppppp/8/8/8/8/PPPPPPPP/{} w KQkq - 0 1", pieces.to_uppercase());
     // A test goes through all of them.
     fen.parse().unwrap_or_else(|_| Position::start())
 }

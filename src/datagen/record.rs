@@ -13,7 +13,7 @@ const MAX_KEPT_SCORE: i32 = 1250;
 const MAX_KEPT_HALFMOVE_CLOCK: u16 = 40;
 
 /// With fewer pieces than this, kings included, endings are dead or trivial.
-const MIN_KEPT_MEN: u32 = 4;
+const MIN_KEPT_PIECES: u32 = 4;
 
 /// How a game ended, by the rules or by adjudication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -181,7 +181,7 @@ pub(super) fn is_fit(position: &Position, score: Score, ply: usize) -> bool {
         && score.0.abs() <= MAX_KEPT_SCORE
         && !position.in_check()
         && position.halfmove_clock() <= MAX_KEPT_HALFMOVE_CLOCK
-        && position.occupied().count() >= MIN_KEPT_MEN
+        && position.occupied().count() >= MIN_KEPT_PIECES
 }
 
 #[cfg(test)]
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn promotions_and_few_men_are_dropped() {
+    fn promotions_and_few_pieces_are_dropped() {
         let knights = "1n2k3/6P1/8/8/8/8/8/1N2K3 w - - 0 1";
         assert_eq!(scores_kept(16, knights, &[("e1e2", 7), ("e8e7", 8), ("g7g8n", 9)]), [7, 8]);
         let bare = "1n2k3/8/8/8/8/8/8/1N2K3 w - - 0 1";

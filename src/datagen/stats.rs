@@ -76,8 +76,8 @@ const PLIES_STEP: usize = 20;
 const PLIES_BARS: usize = 16;
 
 /// Pieces in one column, as the output buckets of a network have it.
-const MEN_STEP: u32 = 4;
-const MEN_BARS: usize = 8;
+const PIECE_STEP: u32 = 4;
+const PIECE_BARS: usize = 8;
 
 /// How games end, in the order of their counts.
 const ENDINGS: [&str; 7] = [
@@ -99,7 +99,7 @@ pub(crate) struct Stats {
     endings: [u64; ENDINGS.len()],
     plies: [u64; PLIES_BARS],
     scores: [u64; SCORE_BARS],
-    men: [u64; MEN_BARS],
+    pieces: [u64; PIECE_BARS],
     /// Positions with a telling score in games that were won, and those in which its sign was right.
     telling: u64,
     right: u64,
@@ -119,7 +119,7 @@ impl Stats {
             endings: [0; ENDINGS.len()],
             plies: [0; PLIES_BARS],
             scores: [0; SCORE_BARS],
-            men: [0; MEN_BARS],
+            pieces: [0; PIECE_BARS],
             telling: 0,
             right: 0,
             tree_plies: 0,
@@ -141,7 +141,7 @@ impl Stats {
         self.endings[ending(game)] += 1;
         game.for_each_kept(|Kept { position, score, outcome, .. }| {
             self.scores[score_bar(score.0)] += 1;
-            self.men[((position.occupied().count() - 2) / MEN_STEP) as usize] += 1;
+            self.pieces[((position.occupied().count() - 2) / PIECE_STEP) as usize] += 1;
             self.keys.push(position.key());
             if let Some(winner) = outcome.winner()
                 && score.0.abs() > TELLING_SCORE
@@ -203,13 +203,13 @@ impl Stats {
         let endings = ENDINGS.map(str::to_owned).into_iter().zip(self.endings);
         let plies = self.plies.iter().enumerate().map(|(bar, &count)| (plies_label(bar), count));
         let scores = self.scores.iter().enumerate().map(|(bar, &count)| (score_label(bar), count));
-        let men = self.men.iter().enumerate().map(|(bar, &count)| (men_label(bar as u32), count));
+        let pieces = self.pieces.iter().enumerate().map(|(bar, &count)| (piece_label(bar as u32), count));
         let charts = vec![
             chart("Results of games", results.collect()),
             chart("Ends of games", endings.collect()),
             chart("Plies of games", plies.collect()),
             chart("Scores of kept positions, in internal units for the side to move", scores.collect()),
-            chart("Pieces in kept positions", men.collect()),
+            chart("Pieces in kept positions", pieces.collect()),
         ];
         StatsReport { summary, charts }
     }
@@ -253,9 +253,9 @@ fn plies_label(bar: usize) -> String {
     }
 }
 
-fn men_label(bar: u32) -> String {
-    let from = 2 + bar * MEN_STEP;
-    format!("{from} to {}", (from + MEN_STEP - 1).min(32))
+fn piece_label(bar: u32) -> String {
+    let from = 2 + bar * PIECE_STEP;
+    format!("{from} to {}", (from + PIECE_STEP - 1).min(32))
 }
 
 /// The outcome of [`Stats`].
@@ -402,7 +402,7 @@ mod tests {
         ] {
             assert_eq!(score_label(score_bar(score)), label, "{score}");
         }
-        assert_eq!((men_label(0), men_label(7)), ("2 to 5".to_owned(), "30 to 32".to_owned()));
+        assert_eq!((piece_label(0), piece_label(7)), ("2 to 5".to_owned(), "30 to 32".to_owned()));
         assert_eq!((plies_label(0), plies_label(15)), ("0 to 19".to_owned(), "300 and more".to_owned()));
     }
 
@@ -417,7 +417,7 @@ mod tests {
         stats.add(&record);
         stats.add_bytes(100);
         assert_eq!((stats.telling, stats.right, stats.longest), (6, 4, 20));
-        assert_eq!((stats.men[7], stats.plies[1]), (8, 2));
+        assert_eq!((stats.pieces[7], stats.plies[1]), (8, 2));
         let report = stats.report().to_string();
         assert!(report.contains("2 games, 40 plies, 20.0 a game, at most 20"), "{report}");
         assert!(report.contains("8 positions kept, 20.0 % of the plies, 4.0 a game"), "{report}");

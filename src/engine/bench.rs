@@ -4,14 +4,13 @@
 //! every change of what the search does.
 
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use super::{DEFAULT_HASH_MIB, Engine, EngineError, MAX_HASH_MIB, MAX_THREADS};
+use super::{DEFAULT_HASH_MIB, Engine, EngineError, MAX_HASH_MIB, MAX_THREADS, nodes_per_second};
 use crate::board::{Game, Position};
 use crate::nnue::Network;
 use crate::nnue::inference::Kernels;
-use crate::search::{Control, SearchEvent, SearchJob, SearchLimits, Searcher};
+use crate::search::{Control, SearchJob, SearchLimits, Searcher};
 use crate::tt::TranspositionTable;
 use crate::types::Depth;
 
@@ -71,9 +70,6 @@ pub const POSITIONS: [&str; 42] = [
     "kr6/p1p5/8/8/8/8/5Q2/6K1 w - - 0 1",
 ];
 
-/// Interval at which a search by several threads asks whether it is to be given up.
-const PATIENCE: Duration = Duration::from_millis(20);
-
 /// How a bench is run. Only with the default hash and one thread is the number of nodes the signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BenchOptions {
@@ -120,7 +116,7 @@ pub struct BenchReport {
 impl BenchReport {
     /// Nodes per second.
     pub fn nps(&self) -> u64 {
-        (u128::from(self.nodes) * 1_000_000 / self.time.as_micros().max(1)) as u64
+        nodes_per_second(self.nodes, self.time)
     }
 }
 
@@ -199,27 +195,14 @@ fn run_threads(
         let Ok(position) = fen.parse::<Position>() else { continue };
         engine.set_game(Game::new(position));
         let limits = SearchLimits { depth: Some(options.depth), ..SearchLimits::default() };
-        let (sender, receiver) = channel();
         let start = Instant::now();
-        engine.go(limits, move |event| {
-            if let SearchEvent::Finished(result) = event {
-                let _ = sender.send(result.nodes);
-            }
-        });
-        let nodes = loop {
-            match receiver.recv_timeout(PATIENCE) {
-                Ok(nodes) => break nodes,
-                Err(RecvTimeoutError::Timeout) if control.is_stopped() => engine.stop(),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(report),
-            }
-        };
+        let Some(result) = engine.search_until(limits, || control.is_stopped()) else { break };
         report.time += start.elapsed();
-        report.nodes += nodes;
+        report.nodes += result.nodes;
         if control.is_stopped() {
             break;
         }
-        progress(number + 1, nodes);
+        progress(number + 1, result.nodes);
     }
     Ok(report)
 }

@@ -14,12 +14,14 @@ pub mod speedtest;
 mod workers;
 
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use crate::board::Game;
 use crate::eval::evaluate;
 use crate::nnue::inference::Kernels;
 use crate::nnue::{self, Network};
-use crate::search::{Control, SearchEvent, SearchJob, SearchLimits};
+use crate::search::{Control, SearchEvent, SearchJob, SearchLimits, SearchResult};
 use crate::tablebase::{ProbeRules, TableAccess, Tablebases};
 use crate::tt::{AllocationError, TranspositionTable, memory_shortage};
 use crate::types::SplitMix64;
@@ -43,6 +45,14 @@ const THREAD_BYTES: u64 = 6 << 20;
 pub const DEFAULT_THREADS: usize = 1;
 /// Most search threads.
 pub const MAX_THREADS: usize = 256;
+
+/// Interval at which [`Engine::search_until`] asks whether the search is to be given up.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Nodes per second.
+fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
+    (u128::from(nodes) * 1_000_000 / time.as_micros().max(1)) as u64
+}
 
 /// An engine's resources could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -278,6 +288,29 @@ impl Engine {
         self.workers.start(job, threads);
     }
 
+    /// Searches and waits for the end, which comes early once `is_stopped` says so. `None` when the search threads have
+    /// gone.
+    pub fn search_until(
+        &mut self,
+        limits: SearchLimits,
+        is_stopped: impl Fn() -> bool,
+    ) -> Option<SearchResult> {
+        let (sender, receiver) = channel();
+        self.go(limits, move |event| {
+            if let SearchEvent::Finished(result) = event {
+                let _ = sender.send(result);
+            }
+        });
+        loop {
+            match receiver.recv_timeout(PATIENCE) {
+                Ok(result) => return Some(result),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) if is_stopped() => self.stop(),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
     /// Searches for a level of play. Such a search uses neither results of earlier searches nor endgame tables, and
     /// reports one PV, that of the move it plays.
     fn go_at_level(
@@ -344,5 +377,29 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_without_a_limit_ends_when_it_is_to() {
+        let mut engine = Engine::new().unwrap();
+        let asked = std::cell::Cell::new(0);
+        let result = engine.search_until(SearchLimits { infinite: true, ..SearchLimits::default() }, || {
+            asked.set(asked.get() + 1);
+            asked.get() > 2
+        });
+        assert!(asked.get() > 2 && result.is_some_and(|result| result.best.is_some() && result.nodes > 0));
+        let limits = SearchLimits { depth: Some(3), ..SearchLimits::default() };
+        assert_eq!(engine.search_until(limits, || false).map(|result| result.depth), Some(3));
+    }
+
+    #[test]
+    fn speed_is_never_infinite() {
+        assert_eq!(nodes_per_second(1500, Duration::from_millis(500)), 3000);
+        assert_eq!(nodes_per_second(2, Duration::ZERO), 2_000_000);
     }
 }

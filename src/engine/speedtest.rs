@@ -2,15 +2,14 @@
 //! from move to move, and with as many threads as wanted. After Stockfish 17's command of the same name.
 
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use super::{Engine, EngineError, MAX_HASH_MIB, MAX_THREADS};
+use super::{Engine, EngineError, MAX_HASH_MIB, MAX_THREADS, nodes_per_second};
 use crate::board::Game;
 use crate::nnue::Network;
 use crate::notation::parse_uci;
-use crate::search::{Control, SearchEvent, SearchLimits};
+use crate::search::{Control, SearchLimits};
 
 /// Moves of games of this engine against itself.
 const GAMES: [&str; 2] = [
@@ -33,9 +32,6 @@ const MAX_SECONDS: u64 = 86_400;
 
 /// MiB of hash table for each thread, where no size is given.
 const HASH_PER_THREAD: usize = 64;
-
-/// Interval at which a search asks whether it is to be given up.
-const PATIENCE: Duration = Duration::from_millis(20);
 
 /// How a speed test is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +76,7 @@ pub struct SpeedReport {
 impl SpeedReport {
     /// Nodes per second.
     pub fn nps(&self) -> u64 {
-        (u128::from(self.nodes) * 1_000_000 / self.time.as_micros().max(1)) as u64
+        nodes_per_second(self.nodes, self.time)
     }
 
     /// Mean depth reached, in plies.
@@ -142,26 +138,13 @@ pub fn run(
 /// Searches the engine's position for so many seconds and adds what was done to the report.
 fn search(engine: &mut Engine, seconds: f64, control: &Control, report: &mut SpeedReport) {
     let move_time = Duration::from_secs_f64(seconds.max(0.001));
-    let (sender, receiver) = channel();
+    let limits = SearchLimits { move_time: Some(move_time), ..SearchLimits::default() };
     let start = Instant::now();
-    engine.go(SearchLimits { move_time: Some(move_time), ..SearchLimits::default() }, move |event| {
-        if let SearchEvent::Finished(result) = event {
-            let _ = sender.send(result);
-        }
-    });
-    loop {
-        match receiver.recv_timeout(PATIENCE) {
-            Ok(result) => {
-                report.time += start.elapsed();
-                report.nodes += result.nodes;
-                report.depths += u64::try_from(result.depth).unwrap_or(0);
-                report.positions += 1;
-                return;
-            }
-            Err(RecvTimeoutError::Timeout) if control.is_stopped() => engine.stop(),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return,
-        }
+    if let Some(result) = engine.search_until(limits, || control.is_stopped()) {
+        report.time += start.elapsed();
+        report.nodes += result.nodes;
+        report.depths += u64::try_from(result.depth).unwrap_or(0);
+        report.positions += 1;
     }
 }
 

@@ -39,7 +39,7 @@ pub fn bounded(position: &Position, corrected: Score) -> Score {
 /// Whether the game is drawn for sure, so that no search can find anything else: a king alone stops rook's pawns
 /// for good. Only blunders lead out of such positions.
 pub fn is_held(position: &Position) -> bool {
-    if heavy_men(position).any() {
+    if heavy_pieces(position).any() {
         return false;
     }
     faces_lone_king(position, Color::White) && is_held_by_lone_king(position, Color::White)
@@ -49,7 +49,7 @@ pub fn is_held(position: &Position) -> bool {
 /// Whether the side to move holds such a draw, or a better result, against pieces that have no way to win.
 #[inline(always)]
 pub fn cannot_lose(position: &Position) -> bool {
-    heavy_men(position).is_empty() && cannot_win(position, !position.stm())
+    heavy_pieces(position).is_empty() && cannot_win(position, !position.stm())
 }
 
 /// Whether the side to move has nothing but rook's pawns, and bishops that do not see their corner, against a king
@@ -62,7 +62,7 @@ pub fn hangs_on_corner(position: &Position) -> bool {
 /// Whether a side, which has no heavy pieces, plays against a king alone.
 #[inline(always)]
 fn faces_lone_king(position: &Position, side: Color) -> bool {
-    !position.colored(!side).many() && heavy_men(position).is_empty()
+    !position.colored(!side).many() && heavy_pieces(position).is_empty()
 }
 
 #[cold]
@@ -75,13 +75,13 @@ fn kept_small(eval: Score) -> Score {
 }
 
 #[inline(always)]
-fn heavy_men(position: &Position) -> Bitboard {
+fn heavy_pieces(position: &Position) -> Bitboard {
     position.of_type(PieceType::Queen) | position.of_type(PieceType::Rook)
 }
 
 /// Whether the side that is better by this evaluation cannot win.
 fn cannot_be_won(position: &Position, eval: Score) -> bool {
-    if heavy_men(position).any() {
+    if heavy_pieces(position).any() {
         return false;
     }
     let better = if eval > Score::DRAW { position.stm() } else { !position.stm() };
@@ -143,7 +143,9 @@ fn is_corner_held(position: &Position, side: Color, on_h_file: bool) -> bool {
         let stay_away = match (others & position.of_type(PieceType::Pawn)) == others {
             true => pawns_stay_away(all_turned(others), bishops.count()),
             false => {
-                !others.many() && !others.meets(heavy_men(position)) && piece_stays_away(all_turned(others))
+                !others.many()
+                    && !others.meets(heavy_pieces(position))
+                    && piece_stays_away(all_turned(others))
             }
         };
         return CornerRace::is_home(defender) && stay_away;
@@ -237,9 +239,9 @@ mod tests {
     }
 
     /// A position with these pieces, or `None` where it is illegal.
-    fn position(men: &[(char, Square)], stm: char) -> Option<Position> {
+    fn position(pieces: &[(char, Square)], stm: char) -> Option<Position> {
         let mut board = [['1'; 8]; 8];
-        for &(letter, square) in men {
+        for &(letter, square) in pieces {
             let place = &mut board[7 - square.rank().index()][square.file().index()];
             if *place != '1' {
                 return None;
@@ -254,10 +256,10 @@ mod tests {
     fn for_all(letters: &str, every: usize, mut look: impl FnMut(&Position)) {
         let letters: Vec<char> = "Kk".chars().chain(letters.chars()).collect();
         for number in (0..2 << (6 * letters.len())).step_by(every) {
-            let square = |man: usize| Square::from_index((number >> (6 * man + 1)) as u8 & 63);
-            let men: Vec<(char, Square)> =
-                letters.iter().enumerate().map(|(man, &letter)| (letter, square(man))).collect();
-            if let Some(position) = position(&men, if number % 2 == 0 { 'w' } else { 'b' }) {
+            let square = |piece: usize| Square::from_index((number >> (6 * piece + 1)) as u8 & 63);
+            let pieces: Vec<(char, Square)> =
+                letters.iter().enumerate().map(|(piece, &letter)| (letter, square(piece))).collect();
+            if let Some(position) = position(&pieces, if number % 2 == 0 { 'w' } else { 'b' }) {
                 look(&position);
             }
         }
@@ -273,11 +275,11 @@ mod tests {
     /// Compares one in `every` positions of some endings with the tables of a folder.
     fn compare_with_tables(folder: &str, endings: &[(&str, usize)]) {
         let tables = Tablebases::open(folder).tables.expect("the folder holds tables");
-        for &(men, every) in endings {
+        for &(pieces, every) in endings {
             let mut claimed = 0;
-            for_all(men, every, |position| {
+            for_all(pieces, every, |position| {
                 let claims = cannot_win(position, Color::White);
-                if !claims && !men.contains('P') {
+                if !claims && !pieces.contains('P') {
                     return;
                 }
                 let result = tables.probe_wdl(position).unwrap();
@@ -286,7 +288,7 @@ mod tests {
                 assert!(!(claims && is_won), "{position}");
                 claimed += usize::from(claims);
             });
-            assert!(claimed > 100, "{men}: {claimed}");
+            assert!(claimed > 100, "{pieces}: {claimed}");
         }
     }
 
@@ -297,13 +299,13 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-    fn what_is_called_drawn_is_drawn_by_the_tables_with_four_men() {
+    #[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+    fn what_is_called_drawn_is_drawn_by_the_tables_with_four_pieces() {
         let folder =
             std::env::var("QUILLON_SYZYGY").expect("QUILLON_SYZYGY names a folder of endgame tables");
-        let two_men = [("BP", 113), ("PP", 113), ("BB", 997), ("NN", 997)];
+        let two_pieces = [("BP", 113), ("PP", 113), ("BB", 997), ("NN", 997)];
         let one_each = [("Bp", 97), ("Bb", 997), ("Bn", 997), ("Pp", 211)];
-        compare_with_tables(&folder, &[two_men, one_each].concat());
+        compare_with_tables(&folder, &[two_pieces, one_each].concat());
     }
 
     /// Whether White cannot win after its move, by the rules here or because Black takes back what has queened.
@@ -324,8 +326,8 @@ mod tests {
             "PB", "PPB", "PBB", "PPBB", "PPPBBB", "PP", "PPP", "PBn", "PPBBn", "PBb", "PPBBb", "PBp",
             "PPBpp", "Pp",
         ];
-        for men in sets {
-            let letters: Vec<char> = "Kk".chars().chain(men.chars()).collect();
+        for pieces in sets {
+            let letters: Vec<char> = "Kk".chars().chain(pieces.chars()).collect();
             let mut claimed = [0; 2];
             while claimed.iter().any(|&count| count < 1000) {
                 let mut square = |letter: char| match letter {
@@ -336,9 +338,9 @@ mod tests {
                     }
                     _ => Square::from_index(random.below(64) as u8),
                 };
-                let men: Vec<(char, Square)> =
+                let pieces: Vec<(char, Square)> =
                     letters.iter().map(|&letter| (letter, square(letter))).collect();
-                let Some(position) = position(&men, ['w', 'b'][random.below(2)]) else { continue };
+                let Some(position) = position(&pieces, ['w', 'b'][random.below(2)]) else { continue };
                 if !cannot_win(&position, Color::White) {
                     continue;
                 }

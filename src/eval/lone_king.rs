@@ -11,7 +11,7 @@ use crate::types::{Color, PieceType, Score, Square};
 /// Well above what networks say of positions that are still to be won, in internal units.
 const WON: i32 = 3000;
 /// For each piece that is left, so that none is given away.
-const MAN: i32 = 100;
+const PIECE: i32 = 100;
 /// For each queen besides, so that pawns become queens.
 const QUEEN: i32 = 100;
 /// For each step of the lone king from the centre, or towards a corner in which it can be mated.
@@ -46,8 +46,10 @@ fn mop_up(position: &Position, loser: Color) -> Option<Score> {
     }
     let (hunter, hunted) = (position.king(winner), position.king(loser));
     let driven = if is_easy { 2 * from_centre(hunted) } else { 14 - 2 * to_corner(hunted, light) };
-    let (men, queens) = (position.colored(winner).count() as i32, count(PieceType::Queen) as i32);
-    Some(Score(WON + MAN * men + QUEEN * queens + DRIVEN * driven + NEARNESS * (14 - steps(hunter, hunted))))
+    let (pieces, queens) = (position.colored(winner).count() as i32, count(PieceType::Queen) as i32);
+    Some(Score(
+        WON + PIECE * pieces + QUEEN * queens + DRIVEN * driven + NEARNESS * (14 - steps(hunter, hunted)),
+    ))
 }
 
 fn coordinates(square: Square) -> (i32, i32) {
@@ -99,11 +101,11 @@ mod tests {
         ] {
             assert_eq!(value(fen), None, "{fen}");
         }
-        for men in ["Q7", "R7", "BB6", "BN6", "QP6"] {
-            let white_to_move = value(&format!("8/8/6k1/8/8/3K4/{men}/8 w - - 0 1")).unwrap();
-            assert!((WON..WON + 1000).contains(&white_to_move), "{men}");
-            assert_eq!(value(&format!("8/8/6k1/8/8/3K4/{men}/8 b - - 0 1")), Some(-white_to_move));
-            let turned = format!("8/{}/3k4/8/8/6K1/8/8 b - - 0 1", men.to_lowercase());
+        for pieces in ["Q7", "R7", "BB6", "BN6", "QP6"] {
+            let white_to_move = value(&format!("8/8/6k1/8/8/3K4/{pieces}/8 w - - 0 1")).unwrap();
+            assert!((WON..WON + 1000).contains(&white_to_move), "{pieces}");
+            assert_eq!(value(&format!("8/8/6k1/8/8/3K4/{pieces}/8 b - - 0 1")), Some(-white_to_move));
+            let turned = format!("8/{}/3k4/8/8/6K1/8/8 b - - 0 1", pieces.to_lowercase());
             assert_eq!(value(&turned), Some(white_to_move), "{turned}");
         }
     }

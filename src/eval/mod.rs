@@ -41,8 +41,8 @@ mod tests {
 
     #[test]
     fn material_order() {
-        let worth = |men: &str| {
-            let position = format!("4k3/3ppppp/8/8/8/8/PPPPPPPP/{men} w - - 0 1").parse().unwrap();
+        let worth = |pieces: &str| {
+            let position = format!("4k3/3ppppp/8/8/8/8/PPPPPPPP/{pieces} w - - 0 1").parse().unwrap();
             evaluate(&nnue::built_in(), &position).0
         };
         let [nothing, knight, rook, queen] = ["4K3", "1N2K3", "R3K3", "3QK3"].map(worth);

@@ -17,7 +17,7 @@ use arrayvec::ArrayVec;
 use super::features::Viewpoint;
 use super::inference::{Block, Kernels};
 use super::network::Network;
-use crate::board::{Delta, Man, Position};
+use crate::board::{Delta, PlacedPiece, Position};
 use crate::types::{Bitboard, Color, MAX_PLY, Piece, PieceType};
 
 /// Plies that fit: the root and every move a search can make below it.
@@ -116,10 +116,10 @@ impl AccumulatorStack {
             self.compute(perspective, position);
         }
         let stm = position.stm();
-        let men = position.occupied().count() as usize;
+        let pieces = position.occupied().count() as usize;
         let [own, enemy] =
             [stm, !stm].map(|color| &self.values[self.place(self.top, color)..][..self.blocks]);
-        let value = self.network.output(self.kernels, own, enemy, men);
+        let value = self.network.output(self.kernels, own, enemy, pieces);
         debug_assert_eq!(value, self.network.evaluate(position), "accumulators differ from {position}");
         value
     }
@@ -155,7 +155,7 @@ impl AccumulatorStack {
         let (earlier, later) = self.values.split_at_mut(to);
         let (from, to) = (&earlier[from..][..self.blocks], &mut later[..self.blocks]);
         let network = &*self.network;
-        let row = |man: Man| network.row(view.feature(man.piece, man.square));
+        let row = |placed: PlacedPiece| network.row(view.feature(placed.piece, placed.square));
         match self.plies[ply].delta {
             Delta::Nothing => to.copy_from_slice(from),
             Delta::Move { removed, added } => self.kernels.update(to, from, [row(added)], [row(removed)]),
@@ -232,7 +232,7 @@ impl RefreshCache {
         // No board holds more pieces, so neither list can overflow.
         let (mut added, mut removed) = (ArrayVec::<u16, 32>::new(), ArrayVec::<u16, 32>::new());
         for piece in Piece::ALL {
-            let (then, now) = (then.men(piece), now.men(piece));
+            let (then, now) = (then.pieces(piece), now.pieces(piece));
             added.extend((now & !then).into_iter().map(|square| view.feature(piece, square) as u16));
             removed.extend((then & !now).into_iter().map(|square| view.feature(piece, square) as u16));
         }
@@ -251,14 +251,14 @@ impl Board {
     /// Goes back to before a move. A piece appears or disappears where it was added or removed, and one
     /// that stands where another of its colour or type stood does both.
     fn take_back(&mut self, delta: &Delta) {
-        for man in delta.removed().iter().chain(delta.added()) {
-            self.by_color[man.piece.color().index()] ^= man.square.bitboard();
-            self.by_type[man.piece.kind().index()] ^= man.square.bitboard();
+        for placed in delta.removed().iter().chain(delta.added()) {
+            self.by_color[placed.piece.color().index()] ^= placed.square.bitboard();
+            self.by_type[placed.piece.kind().index()] ^= placed.square.bitboard();
         }
     }
 
     #[inline]
-    fn men(&self, piece: Piece) -> Bitboard {
+    fn pieces(&self, piece: Piece) -> Bitboard {
         self.by_color[piece.color().index()] & self.by_type[piece.kind().index()]
     }
 }

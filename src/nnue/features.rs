@@ -47,8 +47,8 @@ pub const fn feature_index(enemy: bool, kind: usize, square: usize) -> usize {
 /// king bucket.
 pub const fn can_occur(king_buckets: usize, input: usize) -> bool {
     let (bucket, feature) = (input / FEATURES, input % FEATURES);
-    let (man, square) = (feature / 64, feature % 64);
-    let (enemy, kind) = (man >= 6, man % 6);
+    let (piece, square) = (feature / 64, feature % 64);
+    let (enemy, kind) = (piece >= 6, piece % 6);
     match kind {
         0 => matches!(square / 8, 1..=6),
         5 => enemy || (square % 8 < 4 && king_bucket(king_buckets, square) == bucket),
@@ -58,12 +58,12 @@ pub const fn can_occur(king_buckets: usize, input: usize) -> bool {
 
 /// Which of the output layers, 1 or 8, answers with so many pieces on the board (2..=32).
 #[inline]
-pub const fn output_bucket(buckets: usize, men: usize) -> usize {
-    if buckets == 1 { 0 } else { (men - 2) / 4 }
+pub const fn output_bucket(buckets: usize, pieces: usize) -> usize {
+    if buckets == 1 { 0 } else { (pieces - 2) / 4 }
 }
 
 /// The least number of pieces with which an output layer answers.
-pub(super) const fn least_men(bucket: usize) -> usize {
+pub(super) const fn least_pieces(bucket: usize) -> usize {
     2 + 4 * bucket
 }
 
@@ -173,14 +173,14 @@ mod tests {
     }
 
     #[test]
-    fn output_buckets_are_chosen_by_men() {
-        assert_eq!([2, 5, 6, 29, 30, 32].map(|men| output_bucket(8, men)), [0, 0, 1, 6, 7, 7]);
-        assert_eq!([2, 17, 32].map(|men| output_bucket(1, men)), [0; 3]);
-        assert!((0..8).all(|bucket| output_bucket(8, least_men(bucket)) == bucket));
+    fn output_buckets_are_chosen_by_pieces() {
+        assert_eq!([2, 5, 6, 29, 30, 32].map(|pieces| output_bucket(8, pieces)), [0, 0, 1, 6, 7, 7]);
+        assert_eq!([2, 17, 32].map(|pieces| output_bucket(1, pieces)), [0; 3]);
+        assert!((0..8).all(|bucket| output_bucket(8, least_pieces(bucket)) == bucket));
     }
 
     #[test]
-    fn each_view_numbers_men_without_overlap() {
+    fn each_view_numbers_pieces_without_overlap() {
         for color in Color::ALL {
             for king in [Square::D4, Square::E4] {
                 let view = Viewpoint::new(1, color, king);

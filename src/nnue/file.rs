@@ -19,8 +19,8 @@
 //! ```
 //! All numbers are little-endian; the order of weights is that of [`NetworkParts`].
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use super::bounds::{LoadError, NetworkError, QB};
@@ -142,6 +142,20 @@ impl Network {
                 false => rest.as_chunks().0.iter().copied().map(i32::from_le_bytes).collect(),
             },
             layers: layered.then(|| LayerParts::read(hidden, buckets, rest)),
+        })
+    }
+
+    /// Writes the network into a new file, forces it to the disk and returns the number of bytes. After an error there
+    /// is no new file: a part of a network is of no use.
+    ///
+    /// # Errors
+    /// When there is a file of this name already, or it cannot be written.
+    pub fn save_new(&self, path: &Path) -> io::Result<usize> {
+        let bytes = self.to_bytes();
+        let mut file = File::create_new(path)?;
+        let written = file.write_all(&bytes).and_then(|()| file.sync_all());
+        written.map(|()| bytes.len()).inspect_err(|_| {
+            let _ = fs::remove_file(path);
         })
     }
 

@@ -87,9 +87,10 @@ mod tests {
     /// The balance of material for the side to move.
     fn balance(position: &Position) -> i32 {
         let side = |color| -> i32 {
-            let men = position.colored(color).into_iter();
-            men.filter_map(|square| position.piece_on(square))
-                .map(|man| WORTH[man.kind() as usize] as i32)
+            let pieces = position.colored(color).into_iter();
+            pieces
+                .filter_map(|square| position.piece_on(square))
+                .map(|piece| WORTH[piece.kind() as usize] as i32)
                 .sum()
         };
         side(position.stm()) - side(!position.stm())
@@ -124,7 +125,7 @@ mod tests {
         assert_eq!(value(crate::board::START_FEN), 0);
         assert_eq!(value("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"), 0);
         // From six queens more on it counts no further, but nothing turns round.
-        let queens = |men: &str| value(&format!("{men}/8/8/8/8/k7/8/K7 b - - 0 1"));
+        let queens = |pieces: &str| value(&format!("{pieces}/8/8/8/8/k7/8/K7 b - - 0 1"));
         let [five, six, eight] = ["QQQQQ3", "QQQQQQ2", "QQQQQQQQ"].map(queens);
         assert!(five < -3200 && six < five - 500 && eight <= six && eight > -4200, "{five} {six} {eight}");
     }

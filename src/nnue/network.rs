@@ -6,7 +6,7 @@
 //! from predict results, so that the output is as large as the weights can express well.
 
 use super::bounds::{NetworkError, QB, SCALES, within};
-use super::features::{FEATURES, Viewpoint, least_men, output_bucket};
+use super::features::{FEATURES, Viewpoint, least_pieces, output_bucket};
 use super::inference::{Block, Kernels, LANES, LAYER_UNIT, MAX_HIDDEN, QA};
 use super::layers::{LayerParts, Layers};
 use crate::board::Position;
@@ -264,8 +264,8 @@ impl Network {
     /// The output in internal units for the side whose accumulator is `own`, with so many pieces on the board.
     /// Division truncates towards zero, so exchanging the weights' signs exchanges the result's.
     #[inline(always)]
-    pub(super) fn output(&self, kernels: Kernels, own: &[Block], enemy: &[Block], men: usize) -> i32 {
-        let bucket = output_bucket(self.buckets, men);
+    pub(super) fn output(&self, kernels: Kernels, own: &[Block], enemy: &[Block], pieces: usize) -> i32 {
+        let bucket = output_bucket(self.buckets, pieces);
         if let Some(layers) = &self.layers {
             let output = i64::from(layers.output(kernels, own, enemy, bucket));
             return (output * i64::from(self.scale) / i64::from(LAYER_UNIT * LAYER_UNIT)) as i32;
@@ -293,16 +293,17 @@ impl Network {
     pub fn evaluate_in_buckets(&self, position: &Position) -> Vec<i32> {
         let kernels = Kernels::best();
         let [own, enemy] = self.accumulators(kernels, position);
-        (0..self.buckets).map(|bucket| self.output(kernels, &own, &enemy, least_men(bucket))).collect()
+        (0..self.buckets).map(|bucket| self.output(kernels, &own, &enemy, least_pieces(bucket))).collect()
     }
 
     /// The accumulators of the side to move and of the other one.
     fn accumulators(&self, kernels: Kernels, position: &Position) -> [Vec<Block>; 2] {
         [position.stm(), !position.stm()].map(|color| {
             let view = self.view(color, position.king(color));
-            let men = position.occupied().into_iter();
-            let men = men.filter_map(|square| Some((position.piece_on(square)?, square)));
-            let features: Vec<u16> = men.map(|(piece, square)| view.feature(piece, square) as u16).collect();
+            let pieces = position.occupied().into_iter();
+            let pieces = pieces.filter_map(|square| Some((position.piece_on(square)?, square)));
+            let features: Vec<u16> =
+                pieces.map(|(piece, square)| view.feature(piece, square) as u16).collect();
             let mut accumulator = self.feature_bias.to_vec();
             let mut copy = accumulator.clone();
             kernels.refresh(&mut accumulator, &mut copy, self.rows(), &features, &[]);

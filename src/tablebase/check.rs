@@ -2,7 +2,7 @@
 //! as the header says. A file that was cut short never passes.
 //!
 //! ```text
-//! magic | layout | men by part | coding by part and side | DTZ maps | sparse indices | block lengths
+//! magic | layout | pieces by part | coding by part and side | DTZ maps | sparse indices | block lengths
 //!       | blocks, each part's at a multiple of 64 bytes | 16 bytes of checksum
 //! ```
 
@@ -142,7 +142,7 @@ fn expected_length<R: Read>(
     Ok(end.next_multiple_of(64) + 16)
 }
 
-/// Reads the order of the men in all parts; returns the number of positions of each.
+/// Reads the order of the pieces in all parts; returns the number of positions of each.
 fn sizes<R: Read>(
     header: &mut Header<R>,
     material: &Material,
@@ -151,16 +151,16 @@ fn sizes<R: Read>(
 ) -> Result<Vec<u64>, TableFault> {
     let both_pawns = material.both_have_pawns();
     let mut sizes = Vec::new();
-    // All parts list the same men, and number them from the same side's pawns.
-    let mut reference: Option<(Material, Man)> = None;
+    // All parts list the same pieces, and number them from the same side's pawns.
+    let mut reference: Option<(Material, ListedPiece)> = None;
     for file in 0..files {
         let first = header.byte()?;
         let second = if both_pawns { header.byte()? } else { 0xFF };
         let mut lists = [Vec::new(), Vec::new()];
-        for _ in 0..material.men() {
+        for _ in 0..material.piece_count() {
             let pair = header.byte()?;
             for (side, list) in lists.iter_mut().take(sides).enumerate() {
-                list.push(man(pair >> (4 * side) & 15).ok_or(TableFault::Header("men"))?);
+                list.push(listed(pair >> (4 * side) & 15).ok_or(TableFault::Header("pieces"))?);
             }
         }
         for (side, list) in lists.iter().take(sides).enumerate() {
@@ -172,7 +172,7 @@ fn sizes<R: Read>(
             let fits = (listed == *material || listed == material.swapped()) && listed == expected;
             let is_led = leader.1 != PieceType::Pawn || leader == list[0];
             if !fits || !is_led {
-                return Err(TableFault::Header("men"));
+                return Err(TableFault::Header("pieces"));
             }
             let order = [first, second].map(|places| places >> (4 * side) & 15);
             sizes.push(positions(list, file, order, both_pawns)?);
@@ -273,15 +273,15 @@ fn skip_maps<R: Read>(header: &mut Header<R>, parts: &[Part]) -> Result<(), Tabl
     header.skip_to_even()
 }
 
-// How many positions a table counts is not said in its header, but its size depends on it. Men are numbered group by
-// group: the leading group (pawns of one colour, three single men, or the kings), then the other side's pawns, then
-// groups of like men.
+// How many positions a table counts is not said in its header, but its size depends on it. Pieces are numbered group by
+// group: the leading group (pawns of one colour, three single pieces, or the kings), then the other side's pawns, then
+// groups of like pieces.
 
-/// A man as the header lists it: the side named first in the file is 0.
-type Man = (usize, PieceType);
+/// A piece as the header lists it: the side named first in the file is 0.
+type ListedPiece = (usize, PieceType);
 
-/// Reads a header's four bits of a man.
-fn man(nibble: u8) -> Option<Man> {
+/// Reads a header's four bits of a piece.
+fn listed(nibble: u8) -> Option<ListedPiece> {
     // The format numbers the pieces in our order, from 1.
     let kind = PieceType::ALL.get(usize::from(nibble & 7).checked_sub(1)?)?;
     Some((usize::from(nibble >> 3 & 1), *kind))
@@ -299,22 +299,27 @@ fn leading_pawns(pawns: u64, file: u64) -> u64 {
 }
 
 /// The number of positions in the part of a table for a leading pawn on `file` (0 without pawns), from the
-/// men in the header's order. `order` are the places of the leading group and of the other side's pawns
+/// pieces in the header's order. `order` are the places of the leading group and of the other side's pawns
 /// among the groups.
-fn positions(men: &[Man], file: usize, order: [u8; 2], both_pawns: bool) -> Result<u64, TableFault> {
+fn positions(
+    pieces: &[ListedPiece],
+    file: usize,
+    order: [u8; 2],
+    both_pawns: bool,
+) -> Result<u64, TableFault> {
     let mut material = Material::EMPTY;
-    for &(side, kind) in men {
+    for &(side, kind) in pieces {
         material.add(side, kind);
     }
     let with_pawns = material.has_pawns();
     let leading = if with_pawns { 0 } else { material.singles().min(3) };
     let mut groups = Vec::new();
     groups.extend((leading > 0).then_some(leading));
-    groups.extend(men[leading..].chunk_by(|a, b| a == b).map(<[Man]>::len));
+    groups.extend(pieces[leading..].chunk_by(|a, b| a == b).map(<[ListedPiece]>::len));
 
-    let kings_lead = || men[..2].iter().all(|man| man.1 == PieceType::King);
+    let kings_lead = || pieces[..2].iter().all(|piece| piece.1 == PieceType::King);
     let pawns_lead = |group: usize, from: usize| {
-        let (side, kind) = men[from];
+        let (side, kind) = pieces[from];
         kind == PieceType::Pawn && groups[group] == material.count(side, kind)
     };
     let fits = match (with_pawns, both_pawns) {
@@ -325,7 +330,7 @@ fn positions(men: &[Man], file: usize, order: [u8; 2], both_pawns: bool) -> Resu
     let places = &order[..1 + usize::from(both_pawns)];
     let is_ordered = places.iter().all(|&place| usize::from(place) < groups.len());
     if !fits || !is_ordered || both_pawns && order[0] == order[1] {
-        return Err(TableFault::Header("order of the men"));
+        return Err(TableFault::Header("order of the pieces"));
     }
 
     let mut count = match (with_pawns, leading) {

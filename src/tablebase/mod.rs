@@ -1,4 +1,4 @@
-//! Syzygy endgame tables: who wins with few men on the board, and how far the next capture or pawn move is.
+//! Syzygy endgame tables: who wins with few pieces on the board, and how far the next capture or pawn move is.
 //!
 //! The files are read by the crate `shakmaty-syzygy`, which keeps no global state and answers damaged data
 //! with an error. What it does not look at before the first use of a table is checked when a folder is

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::types::PieceType;
 
-/// Most men in a table.
-pub(super) const MAX_MEN: usize = 7;
+/// Most pieces in a table.
+pub(super) const MAX_PIECES: usize = 7;
 
 /// What a table holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -27,7 +27,7 @@ impl TableKind {
     }
 }
 
-/// The men of a table, as counts `[side][piece type]`. The side named first comes first.
+/// The pieces of a table, as counts `[side][piece type]`. The side named first comes first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Material([[u8; 6]; 2]);
 
@@ -45,7 +45,7 @@ impl Material {
             }
         }
         let kings = [0, 1].map(|side| material.count(side, PieceType::King));
-        (kings == [1, 1] && (3..=MAX_MEN).contains(&material.men())).then_some(material)
+        (kings == [1, 1] && (3..=MAX_PIECES).contains(&material.piece_count())).then_some(material)
     }
 
     pub(super) fn add(&mut self, side: usize, kind: PieceType) {
@@ -58,7 +58,7 @@ impl Material {
         usize::from(self.0[side][kind.index()])
     }
 
-    pub(super) fn men(&self) -> usize {
+    pub(super) fn piece_count(&self) -> usize {
         self.0.as_flattened().iter().map(|&count| usize::from(count)).sum()
     }
 
@@ -104,10 +104,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_the_men() {
+    fn names_tell_the_pieces() {
         let (kind, material) = parse(Path::new("/somewhere/KQPvKR.rtbw")).unwrap();
         assert_eq!(kind, TableKind::Wdl);
-        assert_eq!(material.men(), 5);
+        assert_eq!(material.piece_count(), 5);
         assert_eq!((material.count(0, PieceType::Pawn), material.count(1, PieceType::Rook)), (1, 1));
         assert!(material.has_pawns() && !material.both_have_pawns() && !material.is_symmetric());
         assert_eq!(material.singles(), 5);

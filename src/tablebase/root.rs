@@ -133,9 +133,9 @@ impl TableAccess {
         self.rules
     }
 
-    /// Most men of a position that is looked up.
+    /// Most pieces of a position that is looked up.
     pub fn men(&self) -> usize {
-        self.rules.max_men.min(self.tables.men())
+        self.rules.max_pieces.min(self.tables.most_pieces())
     }
 
     /// The result of a position as if its halfmove clock stood at zero. Without the fifty-move rule no result is
@@ -156,7 +156,7 @@ impl TableAccess {
         self.root.get_or_init(|| self.judge(game, moves, has_time)).as_ref()
     }
 
-    /// Whether a position has few enough men, and no castling rights, which no table knows.
+    /// Whether a position has few enough pieces, and no castling rights, which no table knows.
     pub(super) fn covers(&self, position: &Position) -> bool {
         position.occupied().count() as usize <= self.men() && position.castling().is_empty()
     }

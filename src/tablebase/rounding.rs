@@ -12,7 +12,7 @@ use crate::board::Position;
 use crate::types::{Color, PieceType};
 
 impl Dtz {
-    /// The distance made exact where the men tell whose move ends the count.
+    /// The distance made exact where the pieces tell whose move ends the count.
     pub(super) fn sharpened(self, position: &Position) -> Dtz {
         let winner = if self.plies > 0 { position.stm() } else { !position.stm() };
         if !self.is_rounded || self.plies == 0 || !winner_ends_count(position, winner) {
@@ -33,10 +33,10 @@ impl Dtz {
 
 /// Whether the loser, a king alone, can make no capture that does not save it: only the winner ends the count.
 fn winner_ends_count(position: &Position, winner: Color) -> bool {
-    let men = position.colored(winner).without(position.king(winner));
+    let pieces = position.colored(winner).without(position.king(winner));
     let minor = position.of_type(PieceType::Knight) | position.of_type(PieceType::Bishop);
     let is_alone = !position.colored(!winner).many();
-    is_alone && (!men.many() || men.count() == 2 && (men & !minor).is_empty())
+    is_alone && (!pieces.many() || pieces.count() == 2 && (pieces & !minor).is_empty())
 }
 
 /// Most look-ups spent on one question.

@@ -75,10 +75,10 @@ pub struct Dtz {
 /// When the search asks the tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProbeRules {
-    /// Least depth, in plies, of nodes with as many men as the limit; with fewer men any depth will do.
+    /// Least depth, in plies, of nodes with as many pieces as the limit; with fewer pieces any depth will do.
     pub min_depth: Depth,
-    /// Most men of a position that is looked up; 0 looks up none.
-    pub max_men: usize,
+    /// Most pieces of a position that is looked up; 0 looks up none.
+    pub max_pieces: usize,
     /// Wins that the fifty-move rule forestalls count as draws.
     pub fifty_move_rule: bool,
 }
@@ -86,7 +86,7 @@ pub struct ProbeRules {
 impl ProbeRules {
     /// All tables are asked at any depth.
     pub const DEFAULT: ProbeRules =
-        ProbeRules { min_depth: 1, max_men: name::MAX_MEN, fifty_move_rule: true };
+        ProbeRules { min_depth: 1, max_pieces: name::MAX_PIECES, fifty_move_rule: true };
 }
 
 impl Default for ProbeRules {
@@ -127,7 +127,7 @@ pub struct Opened {
 /// Table files, ready to be asked from several threads.
 pub struct Tablebases {
     reader: reader::Tablebase<Chess>,
-    men: usize,
+    most_pieces: usize,
     /// Number of WDL and of DTZ tables.
     counts: [usize; 2],
     trouble: Mutex<Trouble>,
@@ -176,7 +176,7 @@ impl Tablebases {
         }
         let mut tables = Tablebases {
             reader: reader::Tablebase::with_filesystem(Arc::new(Files::new())),
-            men: 0,
+            most_pieces: 0,
             counts: [0; 2],
             trouble: Mutex::default(),
             failures: AtomicU32::new(0),
@@ -186,7 +186,7 @@ impl Tablebases {
                 Ok(()) => {
                     tables.counts[kind as usize] += 1;
                     if kind == TableKind::Wdl {
-                        tables.men = tables.men.max(material.men());
+                        tables.most_pieces = tables.most_pieces.max(material.piece_count());
                     }
                 }
                 Err(error) => {
@@ -195,13 +195,13 @@ impl Tablebases {
                 }
             }
         }
-        let tables = (tables.men > 0).then(|| Arc::new(tables));
+        let tables = (tables.most_pieces > 0).then(|| Arc::new(tables));
         Opened { tables, faults }
     }
 
-    /// Men of the largest WDL table.
-    pub fn men(&self) -> usize {
-        self.men
+    /// Pieces of the largest WDL table.
+    pub fn most_pieces(&self) -> usize {
+        self.most_pieces
     }
 
     /// Number of tables of a kind.
@@ -263,10 +263,10 @@ impl Tablebases {
 }
 
 impl fmt::Display for Tablebases {
-    /// How many tables of how many men there are.
+    /// How many tables of how many pieces there are.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [wdl, dtz] = self.counts;
-        write!(f, "{wdl} WDL and {dtz} DTZ tables of up to {} pieces", self.men)
+        write!(f, "{wdl} WDL and {dtz} DTZ tables of up to {} pieces", self.most_pieces)
     }
 }
 
@@ -314,14 +314,14 @@ pub(super) fn to_reader(position: &Position) -> Option<Chess> {
         fullmoves: NonZeroU32::MIN,
         ..Setup::empty()
     };
-    // Men beyond the first sixteen and checks that no move can have given are no matter to the tables.
+    // Pieces beyond the first sixteen and checks that no move can have given are no matter to the tables.
     Chess::from_setup(setup, CastlingMode::Standard)
         .or_else(PositionError::ignore_too_much_material)
         .or_else(PositionError::ignore_impossible_check)
         .ok()
 }
 
-/// Files up to this size are kept in memory: all tables of up to four men, many of five.
+/// Files up to this size are kept in memory: all tables of up to four pieces, many of five.
 const KEEP_BYTES: u64 = 1 << 20;
 
 /// The reader's access to files.

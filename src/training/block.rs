@@ -16,7 +16,7 @@ use super::record::Record;
 use super::shape::{BLOCK, LANE, Lane, Lanes, Shape};
 
 /// Most pieces on a board.
-const MEN: usize = 32;
+const PIECES: usize = 32;
 
 /// Positions on their way through the network, with room for all that lies between.
 ///
@@ -62,7 +62,7 @@ impl Block {
             shape,
             len: 0,
             starts: Vec::with_capacity(BLOCK + 1),
-            features: Vec::with_capacity(BLOCK * MEN),
+            features: Vec::with_capacity(BLOCK * PIECES),
             buckets: Vec::with_capacity(BLOCK),
             targets: Vec::with_capacity(BLOCK),
             weights: Vec::with_capacity(BLOCK),
@@ -72,7 +72,7 @@ impl Block {
             outputs: Vec::with_capacity(BLOCK),
             slopes: Vec::with_capacity(BLOCK),
             accumulators: Lanes::zeros(2 * BLOCK * shape.hidden_lanes()),
-            sorted_rows: vec![0; 2 * BLOCK * MEN],
+            sorted_rows: vec![0; 2 * BLOCK * PIECES],
             feature_starts: vec![0; shape.inputs() + 2],
         }
     }
@@ -89,7 +89,7 @@ impl Block {
         for record in &records[..records.len().min(BLOCK)] {
             record.for_each_feature(self.shape.king_buckets, |own, enemy| self.features.push([own, enemy]));
             self.starts.push(self.features.len());
-            self.buckets.push(self.shape.bucket(record.men()));
+            self.buckets.push(self.shape.bucket(record.piece_count()));
             self.targets.push(objective.target(record));
             self.weights.push(objective.cost.weight(record));
         }

@@ -303,7 +303,7 @@ fn listed(settings: &Settings) -> Vec<(String, String)> {
         ("--scale", &settings.scale),
         ("--exponent", &settings.cost.exponent),
         ("--asymmetry", &settings.cost.asymmetry),
-        ("--weight-men", &settings.cost.men),
+        ("--weight-pieces", &settings.cost.pieces),
         ("--weight-ply", &settings.cost.ply),
         ("--seed", &settings.seed),
     ];

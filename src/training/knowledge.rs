@@ -19,9 +19,9 @@ const QUIET: [&str; 6] = [
 const KQK: &str = "8/8/4k3/8/8/3QK3/8/8 w - - 0 1";
 const KRK: &str = "8/8/4k3/8/8/3RK3/8/8 w - - 0 1";
 /// Black's pieces in the start position.
-const BLACK_MEN: &str = "rnbqkbnr/pppppppp";
+const BLACK_PIECES: &str = "rnbqkbnr/pppppppp";
 /// Names of the pieces, from the least to the most valuable.
-const MEN: [char; 5] = ['P', 'N', 'B', 'R', 'Q'];
+const PIECES: [char; 5] = ['P', 'N', 'B', 'R', 'Q'];
 
 /// What sound networks of this kind say, in internal units.
 const START_RANGE: RangeInclusive<i32> = 0..=60;
@@ -38,7 +38,7 @@ pub struct Knowledge {
     pub start: i32,
     /// What White gains there, with the move, when Black lacks a pawn, knight, bishop, rook, queen: the
     /// mean over the pieces of the kind.
-    pub men: [i32; 5],
+    pub pieces: [i32; 5],
     /// King and queen against king.
     pub kqk: i32,
     /// King and rook against king.
@@ -55,8 +55,8 @@ impl Knowledge {
         // The FENs are known to be good, which a test checks.
         let value = |fen: &str| fen.parse().map_or(0, |position: Position| network.evaluate(&position));
         let start = value(START_FEN);
-        let men = MEN.map(|name| {
-            let places = BLACK_MEN.match_indices(name.to_ascii_lowercase());
+        let pieces = PIECES.map(|name| {
+            let places = BLACK_PIECES.match_indices(name.to_ascii_lowercase());
             let values: Vec<i32> = places.map(|(place, _)| value(&start_without(place))).collect();
             values.iter().sum::<i32>() / values.len().max(1) as i32 - start
         });
@@ -64,12 +64,12 @@ impl Knowledge {
         let both = |fen: &&str| value(fen) + value(&other_turn(fen));
         let tempo = QUIET.iter().map(both).sum::<i32>() / (2 * QUIET.len() as i32);
         let least_win = LEAST_WIN * network.scale() / LEAST_WIN_SCALE;
-        Knowledge { start, men, kqk: value(KQK), krk: value(KRK), tempo, least_win }
+        Knowledge { start, pieces, kqk: value(KQK), krk: value(KRK), tempo, least_win }
     }
 
     /// What is not as in sound networks, in words.
     pub fn doubts(&self) -> Vec<String> {
-        let [pawn, knight, bishop, rook, queen] = self.men;
+        let [pawn, knight, bishop, rook, queen] = self.pieces;
         let [lesser, greater] = [knight.min(bishop), knight.max(bishop)];
         let mut doubts = Vec::new();
         let mut doubt = |is_sound: bool, text: String| doubts.extend((!is_sound).then_some(text));
@@ -88,18 +88,18 @@ impl Knowledge {
 impl fmt::Display for Knowledge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "start position {}; Black's pieces there", self.start)?;
-        for (name, value) in MEN.into_iter().zip(self.men) {
+        for (name, value) in PIECES.into_iter().zip(self.pieces) {
             write!(f, " {name} {value}")?;
         }
         write!(f, "; KQK {}, KRK {}; having the move {}", self.kqk, self.krk, self.tempo)
     }
 }
 
-/// The start position without the black piece at this place of [`BLACK_MEN`]. Castling rights, which
+/// The start position without the black piece at this place of [`BLACK_PIECES`]. Castling rights, which
 /// networks do not see, are left out.
 fn start_without(place: usize) -> String {
     let black: String =
-        BLACK_MEN.char_indices().map(|(at, man)| if at == place { '1' } else { man }).collect();
+        BLACK_PIECES.char_indices().map(|(at, piece)| if at == place { '1' } else { piece }).collect();
     format!("{black}/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1")
 }
 
@@ -131,7 +131,7 @@ mod tests {
     fn the_positions_are_good() {
         let mut fens: Vec<String> = [KQK, KRK].map(str::to_owned).to_vec();
         fens.extend(QUIET.iter().flat_map(|fen| [fen.to_string(), other_turn(fen)]));
-        fens.extend((0..BLACK_MEN.len()).filter(|place| ![4, 8].contains(place)).map(start_without));
+        fens.extend((0..BLACK_PIECES.len()).filter(|place| ![4, 8].contains(place)).map(start_without));
         for fen in fens {
             let position: Position = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
             assert!(!position.in_check() && position.has_legal_move(), "{fen}");
@@ -148,7 +148,7 @@ mod tests {
             let squares = 168 * 168 - (168 - worth) * (168 - worth);
             squares * 512 / 255 * 400 / (255 * 64)
         });
-        for (found, expected) in knowledge.men.into_iter().zip(expected) {
+        for (found, expected) in knowledge.pieces.into_iter().zip(expected) {
             assert!((found - expected).abs() <= 1, "{knowledge}, not {expected}");
         }
         let text = knowledge.to_string();
@@ -170,7 +170,7 @@ mod tests {
                 "the move (5 to 50)"
             ]
         );
-        let bishops = |bishop| Knowledge { men: [80, 300, bishop, 500, 900], ..knowledge }.doubts().len();
+        let bishops = |bishop| Knowledge { pieces: [80, 300, bishop, 500, 900], ..knowledge }.doubts().len();
         assert_eq!([260, 280, 320, 510].map(bishops), [4, 3, 3, 4]);
     }
 }

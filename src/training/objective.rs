@@ -26,19 +26,19 @@ pub struct Cost {
     /// What is added to the cost of an output that is too high for the side to move, as a share of it, 0 to 1.
     pub asymmetry: f32,
     /// Weight by the number of pieces.
-    pub men: Curve,
+    pub pieces: Curve,
     /// Weight by the plies from the start of the game.
     pub ply: Curve,
 }
 
 impl Cost {
     /// The squared error of every position alike.
-    pub const SQUARE: Cost = Cost { exponent: 2.0, asymmetry: 0.0, men: Curve::ONE, ply: Curve::ONE };
+    pub const SQUARE: Cost = Cost { exponent: 2.0, asymmetry: 0.0, pieces: Curve::ONE, ply: Curve::ONE };
 
     /// The weight of a position.
     #[inline(always)]
     pub fn weight(&self, record: &Record) -> f32 {
-        self.men.at(record.men()) * self.ply.at(record.ply().into())
+        self.pieces.at(record.piece_count()) * self.ply.at(record.ply().into())
     }
 
     /// The cost of an output, and the slope of it towards the output.
@@ -199,7 +199,7 @@ mod tests {
         close(loss(Cost { exponent: 3.0, ..Cost::SQUARE }, 0.6, 0.4), 0.008);
         let record = material_records(3, 1)[0].with_ply(21);
         let weighted =
-            Cost { men: "2:2,32:2".parse().unwrap(), ply: "16:0,26:1".parse().unwrap(), ..Cost::SQUARE };
+            Cost { pieces: "2:2,32:2".parse().unwrap(), ply: "16:0,26:1".parse().unwrap(), ..Cost::SQUARE };
         assert_eq!(weighted.weight(&record), 1.0);
         let objective = Objective { wdl: 0.5, scale: 300.0, cost: weighted };
         let doubled = Objective { cost: Cost { ply: Curve::ONE, ..weighted }, ..objective };

@@ -33,7 +33,7 @@ impl Trainer {
             return parts;
         }
         for bucket in 0..shape.buckets {
-            let of_bucket = |record: &&Record| shape.bucket(record.men()) == bucket;
+            let of_bucket = |record: &&Record| shape.bucket(record.piece_count()) == bucket;
             let records: Vec<Record> = records.iter().filter(of_bucket).copied().collect();
             let mut fit = RoundedFit::new(&parts, &records);
             self.for_each_output(&records, |_, output| fit.wanted.push(output * (QA * QB) as f32));
@@ -216,7 +216,7 @@ pub fn evaluate(parts: &NetworkParts, record: &Record) -> i32 {
 
 /// The output of a network with layers for a record in units of 1/[`LAYER_UNIT`]^2, as [`crate::nnue`] describes it.
 fn layered_output_of(parts: &NetworkParts, layers: &LayerParts, record: &Record) -> i64 {
-    let (hidden, bucket) = (parts.hidden, output_bucket(parts.buckets, record.men()));
+    let (hidden, bucket) = (parts.hidden, output_bucket(parts.buckets, record.piece_count()));
     let neurons = clamped(parts, record);
     let pairs = neurons.chunks(hidden).flat_map(|half| half[..hidden / 2].iter().zip(&half[hidden / 2..]));
     let products: Vec<i64> = pairs.map(|(first, second)| i64::from((first * second + 256) >> 9)).collect();
@@ -242,7 +242,7 @@ fn layered_output_of(parts: &NetworkParts, layers: &LayerParts, record: &Record)
 
 /// The output for a record in units of 1/([`QA`] * [`QB`]).
 fn output_of(parts: &NetworkParts, record: &Record) -> i64 {
-    let bucket = output_bucket(parts.buckets, record.men());
+    let bucket = output_bucket(parts.buckets, record.piece_count());
     let weights = &parts.output_weights[bucket * 2 * parts.hidden..][..2 * parts.hidden];
     let activated = activations(parts, record);
     let sum: i32 = activated.iter().zip(weights).map(|(value, &weight)| value * i32::from(weight)).sum();
@@ -407,7 +407,7 @@ mod tests {
             assert!(before > least_gain * after, "{buckets} buckets: {before}, then {after}");
             let shape = trainer.settings().shape;
             for bucket in 0..buckets {
-                let of_bucket = |record: &&Record| shape.bucket(record.men()) == bucket;
+                let of_bucket = |record: &&Record| shape.bucket(record.piece_count()) == bucket;
                 let records: Vec<Record> = records.iter().filter(of_bucket).copied().collect();
                 // In units of 1 / (255 * 64), of which the bias is a whole number.
                 let mut mean_error = |parts: &NetworkParts| {

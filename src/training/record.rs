@@ -16,7 +16,7 @@ pub struct Record {
     /// The occupied squares.
     occupied: u64,
     /// Four bits a piece, in the order of their squares: type 0..=5, plus 8 if it is the enemy's.
-    men: [u8; 16],
+    pieces: [u8; 16],
     /// In internal units.
     score: i16,
     /// Half points: 0, 1, 2, or [`NO_RESULT`].
@@ -53,7 +53,7 @@ impl Record {
         let occupied = position.occupied().0;
         let mut record = Record {
             occupied: if us == Color::Black { occupied.swap_bytes() } else { occupied },
-            men: [0; 16],
+            pieces: [0; 16],
             score: score.0.clamp(-32_000, 32_000) as i16,
             result: if us == Color::White { white_half_points } else { 2 - white_half_points },
             own_king: position.king(us) as u8 ^ flip,
@@ -66,8 +66,8 @@ impl Record {
         while squares != 0 {
             let square = crate::types::Square::from_index(squares.trailing_zeros() as u8 ^ flip);
             if let Some(piece) = position.piece_on(square) {
-                let man = piece.kind() as u8 | if piece.color() == us { 0 } else { ENEMY };
-                record.men[index / 2] |= man << (4 * (index % 2));
+                let piece = piece.kind() as u8 | if piece.color() == us { 0 } else { ENEMY };
+                record.pieces[index / 2] |= piece << (4 * (index % 2));
             }
             squares &= squares - 1;
             index += 1;
@@ -95,7 +95,7 @@ impl Record {
 
     /// Number of pieces on the board.
     #[inline(always)]
-    pub fn men(&self) -> usize {
+    pub fn piece_count(&self) -> usize {
         self.occupied.count_ones() as usize
     }
 
@@ -122,17 +122,17 @@ impl Record {
         let first = |king: u8| king_bucket(king_buckets, king.into()) * FEATURES;
         let (own_first, enemy_first) = (first(self.own_king), first(self.enemy_king));
         let mut squares = self.occupied;
-        let mut men = u128::from_le_bytes(self.men);
+        let mut pieces = u128::from_le_bytes(self.pieces);
         while squares != 0 {
             let square = squares.trailing_zeros() as u8;
-            let man = men as u8 & 15;
-            let kind = usize::from(man & 7);
-            let is_enemy = man >= ENEMY;
+            let piece = pieces as u8 & 15;
+            let kind = usize::from(piece & 7);
+            let is_enemy = piece >= ENEMY;
             let own = own_first + feature_index(is_enemy, kind, usize::from(square ^ own_turn));
             let enemy = enemy_first + feature_index(!is_enemy, kind, usize::from(square ^ enemy_turn));
             f(own as u16, enemy as u16);
             squares &= squares - 1;
-            men >>= 4;
+            pieces >>= 4;
         }
     }
 
@@ -149,19 +149,20 @@ impl Record {
     /// Whether the same pieces stand on the same squares, which makes it the same input of the network.
     #[inline(always)]
     pub(super) fn same_board(&self, other: &Record) -> bool {
-        self.occupied == other.occupied && self.men == other.men
+        self.occupied == other.occupied && self.pieces == other.pieces
     }
 
     /// A hash of the board. Records of the same board have the same one.
     #[inline(always)]
     pub(super) fn board_hash(&self) -> u64 {
-        let men = u128::from_le_bytes(self.men);
+        let pieces = u128::from_le_bytes(self.pieces);
         let fold = |a: u64, b: u64| {
             let product = u128::from(a) * u128::from(b);
             product as u64 ^ (product >> 64) as u64
         };
-        let men = fold(men as u64 ^ 0x9E37_79B9_7F4A_7C15, (men >> 64) as u64 ^ 0xD6E8_FEB8_6659_FD93);
-        fold(self.occupied ^ 0xA076_1D64_78BD_642F, men ^ 0xE703_7ED1_A0B4_28DB)
+        let pieces =
+            fold(pieces as u64 ^ 0x9E37_79B9_7F4A_7C15, (pieces >> 64) as u64 ^ 0xD6E8_FEB8_6659_FD93);
+        fold(self.occupied ^ 0xA076_1D64_78BD_642F, pieces ^ 0xE703_7ED1_A0B4_28DB)
     }
 
     /// Own and enemy material in internal units, for targets that tests can teach.
@@ -236,7 +237,7 @@ mod tests {
                 assert_eq!(own, features_by_definition(king_buckets, &position, position.stm()));
                 assert_eq!(enemy, features_by_definition(king_buckets, &position, !position.stm()));
             }
-            assert_eq!(record.men(), position.occupied().count() as usize);
+            assert_eq!(record.piece_count(), position.occupied().count() as usize);
         }
     }
 

@@ -30,7 +30,7 @@ fn accumulators(weights: &[f64], shape: Shape, record: &Record) -> [Vec<f64>; 2]
 
 /// The output for a record of a network without layers.
 fn direct_output(weights: &[f64], shape: Shape, record: &Record) -> f64 {
-    let bucket = shape.bucket(record.men());
+    let bucket = shape.bucket(record.piece_count());
     let mut output = weights[shape.output_bias(bucket)];
     for (half, accumulator) in accumulators(weights, shape, record).iter().enumerate() {
         for (neuron, value) in accumulator.iter().enumerate() {
@@ -42,7 +42,7 @@ fn direct_output(weights: &[f64], shape: Shape, record: &Record) -> f64 {
 
 /// The output for a record of a network with layers.
 fn layered_output(weights: &[f64], shape: Shape, record: &Record) -> f64 {
-    let (bucket, half) = (shape.bucket(record.men()), shape.hidden / 2);
+    let (bucket, half) = (shape.bucket(record.piece_count()), shape.hidden / 2);
     let pair = |accumulator: &[f64], neuron: usize| {
         accumulator[neuron].clamp(0.0, 1.0) * accumulator[neuron + half].clamp(0.0, 1.0)
     };
@@ -81,7 +81,7 @@ fn loss(weights: &[f64], shape: Shape, record: &Record) -> (f64, f64) {
 /// Adds the gradient of the loss of one record.
 fn add_gradient(gradient: &mut [f64], weights: &[f64], shape: Shape, record: &Record) {
     let (_, slope) = loss(weights, shape, record);
-    let bucket = shape.bucket(record.men());
+    let bucket = shape.bucket(record.piece_count());
     gradient[shape.output_bias(bucket)] += slope;
     for (half, accumulator) in accumulators(weights, shape, record).iter().enumerate() {
         for (neuron, &value) in accumulator.iter().enumerate() {

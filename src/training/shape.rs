@@ -280,8 +280,8 @@ impl Shape {
 
     /// The bucket for a number of pieces (2..=32).
     #[inline(always)]
-    pub(super) fn bucket(self, men: usize) -> usize {
-        output_bucket(self.buckets, men)
+    pub(super) fn bucket(self, pieces: usize) -> usize {
+        output_bucket(self.buckets, pieces)
     }
 }
 
@@ -359,9 +359,9 @@ mod tests {
     }
 
     #[test]
-    fn buckets_by_men() {
+    fn buckets_by_pieces() {
         let shape = Shape { hidden: 32, king_buckets: 1, buckets: 8, layered: false };
-        assert_eq!([2, 5, 6, 29, 30, 32].map(|men| shape.bucket(men)), [0, 0, 1, 6, 7, 7]);
+        assert_eq!([2, 5, 6, 29, 30, 32].map(|pieces| shape.bucket(pieces)), [0, 0, 1, 6, 7, 7]);
         assert_eq!(Shape { buckets: 1, ..shape }.bucket(32), 0);
     }
 }

@@ -444,7 +444,7 @@ mod tests {
     #[test]
     fn errors_are_comparable_between_trainings() {
         let records = material_records(38, 3000);
-        let cost = Cost { exponent: 2.5, asymmetry: 0.2, men: "2:0.5".parse().unwrap(), ply: Curve::ONE };
+        let cost = Cost { exponent: 2.5, asymmetry: 0.2, pieces: "2:0.5".parse().unwrap(), ply: Curve::ONE };
         let mut found = [Cost::SQUARE, cost].map(|cost| {
             let settings = Settings { cost, ..settings(32, 8) };
             Trainer::new(settings, 1).validate(&records, settings.objective_at(0.5)).unwrap()

@@ -1,4 +1,4 @@
-//! The types that every other room uses: colours, pieces, squares, bitboards, moves, scores.
+//! The types that every other module uses: colours, pieces, squares, bitboards, moves, scores.
 //!
 //! To be read in this order: `square`, `piece`, `bitboard`, `mv` (moves and castling rights), `score`; `random` has
 //! the random numbers of the whole crate.

@@ -22,7 +22,7 @@ pub struct Genfens {
 }
 
 /// Makes openings with this network and hands each to the function until it returns false or the flag is set. The
-/// error is a message for people. Rooms above this one know how.
+/// error is a message for people. Layers above this one know how.
 pub type OpeningSource =
     fn(&Genfens, &Arc<Network>, &AtomicBool, &mut dyn FnMut(&Position) -> bool) -> Result<(), String>;
 

@@ -109,10 +109,10 @@ impl Table {
             if score > Score::DRAW { format!("+{text}") } else { text }
         };
         let white = if self.root.stm() == Color::White { report.score } else { -report.score };
-        let bound = match (report.bound, self.root.stm()) {
-            (ScoreBound::Exact, _) => "",
-            (ScoreBound::Lower, _) => ">",
-            (ScoreBound::Upper, _) => "<",
+        let bound = match report.bound {
+            ScoreBound::Exact => "",
+            ScoreBound::Lower => ">",
+            ScoreBound::Upper => "<",
         };
         let mut row = format!(
             "{:>7} {:>7} {:>7} {:>7} {:>7}  ",

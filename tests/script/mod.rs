@@ -71,7 +71,7 @@ pub fn check_fen(text: &str) {
         };
         check_game(&Game::new(position));
         assert!(repairs.iter().all(|repair| !repair.to_string().is_empty()), "{text}: {repairs:?}");
-        // No repair touches the men, and what was read without any is what the strict reader reads.
+        // No repair touches the pieces, and what was read without any is what the strict reader reads.
         let board = text.split_ascii_whitespace().next().unwrap_or_default();
         let side = ["w", "b"][position.stm().index()];
         let bare = format!("{board} {side}").parse::<Position>().expect("the board is in order");

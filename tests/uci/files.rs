@@ -97,7 +97,7 @@ struct TableSample {
     folder: PathBuf,
     /// What is told of the tables.
     told: &'static str,
-    men: usize,
+    pieces: usize,
     /// Won, without a mate in sight, and the same when it is too late.
     won: &'static str,
     late: &'static str,
@@ -108,9 +108,9 @@ struct TableSample {
 #[test]
 fn endgame_tables_are_found_used_and_taken_away() {
     check_tables_are_used(&TableSample {
-        folder: tables::three_men(),
+        folder: tables::three_pieces(),
         told: "5 WDL and 5 DTZ tables of up to 3 pieces",
-        men: 3,
+        pieces: 3,
         won: "position fen 8/8/8/4k3/8/8/8/KR6 w - - 0 1",
         late: "position fen 8/8/8/4k3/8/8/8/KR6 w - - 90 80",
         near: "position fen 8/8/4k3/8/8/8/5Kn1/3Q4 w - - 3 60",
@@ -118,12 +118,12 @@ fn endgame_tables_are_found_used_and_taken_away() {
 }
 
 #[test]
-#[ignore = "needs tables of four men: QUILLON_SYZYGY=FOLDER cargo test four_men -- --ignored"]
-fn endgame_tables_are_found_used_and_taken_away_with_four_men() {
+#[ignore = "needs tables of four pieces: QUILLON_SYZYGY=FOLDER cargo test four_pieces -- --ignored"]
+fn endgame_tables_are_found_used_and_taken_away_with_four_pieces() {
     check_tables_are_used(&TableSample {
-        folder: tables::four_men(),
+        folder: tables::four_pieces(),
         told: "35 WDL and 35 DTZ tables of up to 4 pieces",
-        men: 4,
+        pieces: 4,
         won: "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 0 1",
         late: "position fen 8/8/8/4k3/8/8/8/KBN5 w - - 90 80",
         near: "position fen 8/8/4k3/r7/8/8/5Kn1/3Q4 w - - 3 60",
@@ -164,7 +164,7 @@ fn check_tables_are_used(sample: &TableSample) {
     assert_eq!(client.search(late, "go depth 4").main().score, "cp 1");
     client.send("setoption name Syzygy50MoveRule value false");
     assert_eq!(client.search(late, "go depth 4").main().score, "cp 19999");
-    client.send(&format!("setoption name SyzygyProbeLimit value {}", sample.men - 1));
+    client.send(&format!("setoption name SyzygyProbeLimit value {}", sample.pieces - 1));
     assert!(!is_won(client.search(near, "go depth 8")));
     client.send("setoption name SyzygyProbeLimit value 7");
     assert!(is_won(client.search(near, "go depth 8")));
@@ -207,7 +207,7 @@ fn unusable_table_files_are_named_and_the_game_goes_on() {
 #[test]
 fn a_table_that_fails_in_a_search_is_named_once() {
     let folder = Folder::new("late");
-    let mut bytes = std::fs::read(tables::three_men().join("KQvK.rtbw")).expect("the table can be read");
+    let mut bytes = std::fs::read(tables::three_pieces().join("KQvK.rtbw")).expect("the table can be read");
     // The header stays sound; the index that leads to the blocks does not.
     bytes[112..122].fill(0xFF);
     folder.write("KQvK.rtbw", &bytes);
@@ -244,7 +244,7 @@ fn the_reason_is_told_however_long_the_path() {
 fn folders_of_tables_may_stand_in_quotation_marks() {
     let folders = [Folder::new("queens"), Folder::new("rooks")];
     for (folder, name) in folders.iter().zip(["KQvK.rtbw", "KRvK.rtbw"]) {
-        folder.write(name, &std::fs::read(tables::three_men().join(name)).expect("the table can be read"));
+        folder.write(name, &std::fs::read(tables::three_pieces().join(name)).expect("the table can be read"));
     }
     let [queens, rooks] = folders.each_ref().map(|folder| folder.0.display().to_string());
     let mut client = Client::start();

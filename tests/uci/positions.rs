@@ -55,7 +55,7 @@ fn long_games_are_followed() {
 }
 
 #[test]
-fn the_board_counts_the_men() {
+fn the_board_counts_the_pieces() {
     let mut client = Client::start();
     for (fen, material) in [
         (START_FEN, "White KQRRBBNNPPPPPPPP, Black KQRRBBNNPPPPPPPP; even"),
@@ -130,7 +130,7 @@ const BAD_FENS: [&str; 32] = [
     "4k3/8/8/8/ 8/8/8/4K3 w - - 0 1",
     "startpos",
     "-",
-    // Men.
+    // Pieces.
     "8/8/8/8/8/8/8/8 w - - 0 1",
     "4k3/8/8/8/8/8/8/8 w - - 0 1",
     "8/8/8/8/8/8/8/4K3 w - - 0 1",

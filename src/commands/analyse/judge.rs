@@ -3,18 +3,13 @@
 //! chance to draw) that it gives away.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
 
 use crate::board::{Game, Outcome};
 use crate::engine::Engine;
 use crate::eval::{Chances, WdlModel};
-use crate::search::{SearchEvent, SearchLimits};
+use crate::search::SearchLimits;
 use crate::types::{Color, Depth, Move, Score};
 use crate::uci::format;
-
-/// Interval at which a search asks whether it is to be given up.
-const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Centipawn losses are counted between scores no further from 0 than this, as chess sites do.
 const DECIDED: i32 = 1000;
@@ -114,6 +109,14 @@ impl Worth {
     }
 }
 
+/// The game after these moves. To play a game again for each of its moves is little beside the searches; to keep all its
+/// games would take memory that grows with the square of its length.
+fn played(start: &Game, moves: &[Move]) -> Game {
+    let mut game = start.clone();
+    moves.iter().for_each(|&mv| game.play(mv));
+    game
+}
+
 /// An engine that judges games.
 pub(super) struct Analyst<'a> {
     engine: Engine,
@@ -141,26 +144,21 @@ impl<'a> Analyst<'a> {
         if let Some(wait) = self.engine.readiness() {
             wait();
         }
-        let mut games = vec![start.clone()];
-        for &mv in moves {
-            let mut game = games[games.len() - 1].clone();
-            game.play(mv);
-            games.push(game);
-        }
         let mut judgements = Vec::with_capacity(moves.len());
         // Where a draw could be claimed the game may have gone on: the position is worth a draw to the one who moved
         // into it, and what the search says to the one who moves on.
         let mut next: Option<Worth> = None;
         for (ply, &mv) in moves.iter().enumerate().rev() {
-            let (game, after) = (&games[ply], &games[ply + 1]);
+            let game = played(start, &moves[..ply]);
+            let after = played(&game, &[mv]);
             let searched = match next.take() {
                 Some(worth) => worth,
-                None if after.outcome().is_some() => Worth::new(after, Score::DRAW, true, Vec::new()),
-                None => self.search(after)?,
+                None if after.outcome().is_some() => Worth::new(&after, Score::DRAW, true, Vec::new()),
+                None => self.search(&after)?,
             };
-            let reached = after.outcome().map_or(searched, |outcome| Worth::of_end(after, outcome));
-            let best = self.search(game)?;
-            judgements.push(self.compare(game, mv, &best, &reached)?);
+            let reached = after.outcome().map_or(searched, |outcome| Worth::of_end(&after, outcome));
+            let best = self.search(&game)?;
+            judgements.push(self.compare(&game, mv, &best, &reached)?);
             next = Some(best);
             step();
         }
@@ -206,8 +204,7 @@ impl<'a> Analyst<'a> {
 
     /// Searches the position after a move for longer; `None` when it was stopped.
     fn confirm(&mut self, game: &Game, mv: Move) -> Option<Worth> {
-        let mut after = game.clone();
-        after.play(mv);
+        let after = played(game, &[mv]);
         match after.outcome() {
             Some(outcome) => Some(Worth::of_end(&after, outcome)),
             None => self.search_within(&after, self.longer.clone()),
@@ -221,20 +218,7 @@ impl<'a> Analyst<'a> {
 
     fn search_within(&mut self, game: &Game, limits: SearchLimits) -> Option<Worth> {
         self.engine.set_game(game.clone());
-        let (sender, receiver) = channel();
-        self.engine.go(limits, move |event| {
-            if let SearchEvent::Finished(result) = event {
-                let _ = sender.send(result);
-            }
-        });
-        let result = loop {
-            match receiver.recv_timeout(PATIENCE) {
-                Ok(result) => break result,
-                Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) if self.stop.load(Relaxed) => self.engine.stop(),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-        };
+        let result = self.engine.search_until(limits, || self.stop.load(Relaxed))?;
         if self.stop.load(Relaxed) {
             return None;
         }

@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 
+use super::game_files::{check_absent, create_new};
 use super::{EvalFile, Tables, about, stop_on_ctrl_c};
 use crate::board::FenRepair;
 use crate::console::{Output, progress};
@@ -36,7 +37,7 @@ use tally::Tally;
 pub struct Arguments {
     /// The games, a PGN file
     file: PathBuf,
-    /// The file for the annotated games; without it they go to standard output
+    /// The new file for the annotated games; without it they go to standard output
     #[arg(long, value_name = "PGN")]
     out: Option<PathBuf>,
     /// Nodes for each position
@@ -108,9 +109,15 @@ impl Arguments {
         Ok(engine)
     }
 
-    /// The games of the file; a bare result is none.
+    /// The games; a bare result is none. What is no regular file, such as a pipe, is refused, since it could not be read
+    /// again.
     fn read(&self) -> Result<impl Iterator<Item = io::Result<PgnGame>> + use<>, String> {
-        let file = File::open(&self.file).map_err(|error| about(&self.file, error))?;
+        let unreadable = |error| about(&self.file, error);
+        if !self.file.metadata().map_err(unreadable)?.is_file() {
+            let text = "not a regular file, which is needed since the games are read twice";
+            return Err(about(&self.file, text));
+        }
+        let file = File::open(&self.file).map_err(unreadable)?;
         let is_game = |game: &PgnGame| !game.is_blank() || game.damage.is_some();
         Ok(PgnReader::new(BufReader::new(file)).filter(move |read| read.as_ref().map_or(true, is_game)))
     }
@@ -119,19 +126,21 @@ impl Arguments {
 /// Analyses the games of a file.
 ///
 /// # Errors
-/// When the file cannot be read, holds no game, or the annotated games cannot be written, as a message for people.
+/// When the file cannot be read, holds no game or changes meanwhile, or the annotated games cannot be written or their file
+/// is there already, as a message for people.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
+    arguments.out.as_deref().map_or(Ok(()), check_absent)?;
     let (games, plies) = count(arguments)?;
     let engines = (0..games.min(usize::from(arguments.threads))).map(|_| arguments.engine());
     let engines = engines.collect::<Result<Vec<_>, _>>()?;
     let stop = stop_on_ctrl_c()?;
     let bar = progress::bar(plies, "moves");
     let desk = Desk {
+        file: &arguments.file,
         games: Mutex::new(arguments.read()?.enumerate()),
         writer: Mutex::new(Writer::new(arguments, output)?),
         bar: bar.clone(),
         stop: Arc::clone(&stop),
-        file: &arguments.file,
     };
     thread::scope(|scope| {
         for engine in engines {
@@ -140,8 +149,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, String> {
     });
     bar.finish_and_clear();
     let writer = desk.writer.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let report = writer.finish(games, &stop);
-    report.map_err(|error| about(arguments.out.as_deref().unwrap_or("standard output".as_ref()), error))
+    writer.finish(games, stop.load(Relaxed))
 }
 
 /// The numbers of games and of moves in the file.
@@ -159,23 +167,17 @@ fn count(arguments: &Arguments) -> Result<(usize, u64), String> {
     if are_blank {
         return Err(about(&arguments.file, "there are no games in it"));
     }
-    if let Some(out) = &arguments.out
-        && let (Ok(from), Ok(to)) = (arguments.file.canonicalize(), out.canonicalize())
-        && from == to
-    {
-        return Err(about(out, "the games are read from this file; choose another one for --out"));
-    }
     Ok((games, plies))
 }
 
 /// What the threads share.
 struct Desk<'a, I> {
+    /// Where the games come from.
+    file: &'a Path,
     games: Mutex<I>,
     writer: Mutex<Writer<'a>>,
     bar: ProgressBar,
     stop: Arc<AtomicBool>,
-    /// The file of the games.
-    file: &'a Path,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -183,12 +185,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<I: Iterator<Item = (usize, io::Result<PgnGame>)>> Desk<'_, I> {
+    /// The game; when it cannot be read, that ends all work, since it was readable when the games were counted.
+    fn readable(&self, index: usize, game: io::Result<PgnGame>) -> Option<PgnGame> {
+        game.inspect_err(|error| {
+            let text = format!("game {} cannot be read again: {error}", index + 1);
+            lock(&self.writer).failure.get_or_insert_with(|| about(self.file, text));
+            self.stop.store(true, Relaxed);
+        })
+        .ok()
+    }
+
     /// Takes game after game and analyses it.
     fn work(&self, mut analyst: Analyst, effort: &str) {
         while !self.stop.load(Relaxed) {
             let next = lock(&self.games).next();
-            // The file was readable when its games were counted.
-            let Some((index, Ok(game))) = next else { break };
+            let Some((index, game)) = next else { break };
+            let Some(game) = self.readable(index, game) else { break };
             let Some(finished) = analyse(&mut analyst, &game, effort, &self.bar) else { break };
             let mut writer = lock(&self.writer);
             let fault = finished.judged.as_ref().err().map(|error| self.describe(error));
@@ -261,8 +273,10 @@ fn names(game: &PgnGame) -> String {
 /// Writes the games in their order.
 struct Writer<'a> {
     output: &'a Output,
-    file: Option<File>,
-    path: Option<&'a PathBuf>,
+    /// The new file and its name.
+    file: Option<(File, &'a Path)>,
+    /// The file that the games come from.
+    source: &'a Path,
     /// Games that wait for earlier ones, by their index.
     waiting: BTreeMap<usize, Finished>,
     /// The index of the next game to be written.
@@ -270,17 +284,17 @@ struct Writer<'a> {
     analysed: usize,
     faulty: usize,
     tally: Tally,
-    failure: Option<io::Error>,
+    /// Why nothing more can be done.
+    failure: Option<String>,
 }
 
 impl<'a> Writer<'a> {
     fn new(arguments: &'a Arguments, output: &'a Output) -> Result<Writer<'a>, String> {
-        let path = arguments.out.as_ref();
-        let file = path.map(|path| File::create(path).map_err(|error| about(path, error))).transpose()?;
+        let new = |path: &'a PathBuf| Ok::<_, String>((create_new(path)?, path.as_path()));
         Ok(Writer {
             output,
-            file,
-            path,
+            file: arguments.out.as_ref().map(new).transpose()?,
+            source: &arguments.file,
             waiting: BTreeMap::new(),
             next: 0,
             analysed: 0,
@@ -306,16 +320,16 @@ impl<'a> Writer<'a> {
             }
             Err(_) => self.faulty += 1,
         }
-        let written = match &mut self.file {
-            Some(file) => file.write_all(&game.text),
+        match &mut self.file {
+            Some((file, path)) => {
+                if let Err(error) = file.write_all(&game.text) {
+                    self.failure.get_or_insert_with(|| about(path, error));
+                }
+            }
             None => {
                 self.output.line(&decoded(game.text.trim_ascii_end()));
                 self.output.line("");
-                Ok(())
             }
-        };
-        if let Err(error) = written {
-            self.failure.get_or_insert(error);
         }
     }
 
@@ -328,8 +342,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes what is left and the table of players.
-    fn finish(mut self, games: usize, stop: &AtomicBool) -> io::Result<ExitCode> {
+    /// Writes what is left and the table of players. `games` is how many there were when they were counted.
+    fn finish(mut self, games: usize, is_stopped: bool) -> Result<ExitCode, String> {
         // After Ctrl-C a game may lack those before it.
         for (_, game) in std::mem::take(&mut self.waiting) {
             self.put(game);
@@ -340,9 +354,60 @@ impl<'a> Writer<'a> {
         if !self.tally.is_empty() {
             self.note(&self.tally.to_string());
         }
-        let place = self.path.map_or(String::new(), |path| format!(", written to {}", path.display()));
-        let stopped = if stop.load(Relaxed) { "stopped: " } else { "" };
+        let place =
+            self.file.as_ref().map_or(String::new(), |(_, path)| format!(", written to {}", path.display()));
+        let stopped = if is_stopped { "stopped: " } else { "" };
         self.note(&format!("{stopped}{} of {games} games analysed{place}", self.analysed));
+        let found = self.analysed + self.faulty;
+        if !is_stopped && found != games {
+            let text = format!("has changed: there were {games} games in it, and then {found}");
+            return Err(about(self.source, text));
+        }
         Ok(if self.faulty == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn writer(output: &Output) -> Writer<'_> {
+        Writer {
+            output,
+            file: None,
+            source: Path::new("games.pgn"),
+            waiting: BTreeMap::new(),
+            next: 0,
+            analysed: 0,
+            faulty: 0,
+            tally: Tally::default(),
+            failure: None,
+        }
+    }
+
+    #[test]
+    fn games_that_have_gone_are_missed() {
+        let output = Output::new(io::sink());
+        let error = writer(&output).finish(2, false).unwrap_err();
+        assert_eq!(error, "games.pgn: has changed: there were 2 games in it, and then 0");
+        // After Ctrl-C some are always missing.
+        assert!(writer(&output).finish(2, true).is_ok());
+    }
+
+    #[test]
+    fn a_game_that_cannot_be_read_again_is_a_failure() {
+        let output = Output::new(io::sink());
+        let stop = Arc::new(AtomicBool::new(false));
+        let games = [Err(io::Error::other("the disk is gone"))];
+        let desk = Desk {
+            file: Path::new("games.pgn"),
+            games: Mutex::new(games.into_iter().enumerate()),
+            writer: Mutex::new(writer(&output)),
+            bar: ProgressBar::hidden(),
+            stop: Arc::clone(&stop),
+        };
+        desk.work(Analyst::new(Engine::new().unwrap(), SearchLimits::default(), &stop), "");
+        let error = desk.writer.into_inner().unwrap().finish(1, stop.load(Relaxed)).unwrap_err();
+        assert_eq!(error, "games.pgn: game 1 cannot be read again: the disk is gone");
     }
 }

@@ -84,7 +84,7 @@ pub(super) struct Totals {
     pub(super) solved: usize,
     pub(super) unsolved: usize,
     /// Points for the moves played, and for the best ones.
-    points: (u32, u32),
+    points: (u64, u64),
     /// Nodes of all searches.
     nodes: u64,
     /// When each solution was found.
@@ -101,8 +101,8 @@ impl Totals {
             }
             None => self.unsolved += 1,
         }
-        self.points.0 += attempt.played.map_or(0, |mv| problem.points(mv));
-        self.points.1 += problem.most_points();
+        self.points.0 += u64::from(attempt.played.map_or(0, |mv| problem.points(mv)));
+        self.points.1 += u64::from(problem.most_points());
         self.nodes += attempt.end.nodes;
     }
 
@@ -127,8 +127,8 @@ impl Totals {
         };
         if self.points.1 > 0 {
             let (points, most) = self.points;
-            text +=
-                &format!("points {points} of {most} ({:.1} %)\n", f64::from(100 * points) / f64::from(most));
+            let percent = 100.0 * points as f64 / most as f64;
+            text += &format!("points {points} of {most} ({percent:.1} %)\n");
         }
         text + &format!("{} nodes in {:.1} s", self.nodes, time.as_secs_f64())
     }
@@ -197,5 +197,17 @@ mod tests {
         assert_eq!((&object["failed"], &object["solved_within_nodes"][1]), (&json!(2), &json!([3000, 1])));
         assert_eq!(super::object(1, &problem, &bad)["found"], Value::Null);
         assert_eq!(super::object(1, &problem, &good)["points"], json!(10));
+    }
+
+    #[test]
+    fn sums_of_the_largest_points_are_right() {
+        let problem = parse("4k3/P7/8/8/8/8/8/R3K3 w Q - c0 \"a8=Q+=4294967295\";").unwrap().unwrap();
+        let mut totals = Totals::default();
+        for is_solved in [true, true, false] {
+            totals.add(&problem, &attempt(&problem, 1, is_solved));
+        }
+        let table = totals.table(true, Duration::ZERO);
+        assert!(table.contains("points 8589934590 of 12884901885 (66.7 %)"), "{table}");
+        assert_eq!(totals.object(0, Duration::ZERO)["most_points"], json!(12_884_901_885_u64));
     }
 }

@@ -205,7 +205,8 @@ fn position(head: &[u8; HEAD_BYTES]) -> Result<(Position, Outcome), Fault> {
     }
     let en_passant = match head[24] & 127 {
         square @ 0..NO_SQUARE => Square::from_index(square).to_string(),
-        _ => "-".to_owned(),
+        NO_SQUARE => "-".to_owned(),
+        _ => return Err(fault("an unknown square")),
     };
     let fen = format!(
         "{} {} {} {en_passant} {} {}",
@@ -321,6 +322,10 @@ mod tests {
         assert!(error.ends_with(": the file is cut short"), "{error}");
         assert!(refused(&|bytes| bytes[first + 30] = 3).ends_with("the result is none"));
         assert!(refused(&|bytes| bytes[first + 8] = 0x77).ends_with("an unknown piece"));
+        for square in [65, 100, 127] {
+            let error = refused(&|bytes| bytes[first + 24] = bytes[first + 24] & 128 | square);
+            assert!(error.ends_with("an unknown square"), "{square}: {error}");
+        }
         assert!(refused(&|bytes| bytes[first..first + 8].fill(0xFF)).ends_with("more than 32 pieces"));
         assert!(refused(&|bytes| bytes[HEAD_BYTES] ^= 0x3F).ends_with("move 1 is not legal"));
         assert!(refused(&|bytes| bytes[first + 8..first + 24].fill(0)).contains("game 2, "));

@@ -66,7 +66,7 @@ pub fn carry_out(lines: &[String], output: Arc<Output>, openings: OpeningSource)
             break;
         }
     }
-    Ok(driver.refused.is_none() && !driver.failed.load(Ordering::Relaxed))
+    Ok(!driver.failed.load(Ordering::Relaxed))
 }
 
 impl Driver {
@@ -93,21 +93,15 @@ impl Driver {
         };
         let (network, output) = (Arc::clone(self.engine.network()), Arc::clone(&self.output));
         let stop = Arc::new(AtomicBool::new(false));
-        let (flag, failed) = (Arc::clone(&stop), Arc::clone(&self.failed));
+        let flag = Arc::clone(&stop);
         self.stop_work = Box::new(move || flag.store(true, Ordering::Relaxed));
         self.run_beside(move || {
             let mut count = 0_u64;
-            let result = source(&genfens, &network, &stop, &mut |position| {
+            source(&genfens, &network, &stop, &mut |position| {
                 count += 1;
                 output.line(&format!("info string genfens {position}"))
-            });
-            match result {
-                Ok(()) => format!("info string {count} openings"),
-                Err(error) => {
-                    failed.store(true, Ordering::Relaxed);
-                    format::message(&error)
-                }
-            }
+            })?;
+            Ok::<_, String>(format!("info string {count} openings"))
         });
     }
 }

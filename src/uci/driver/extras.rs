@@ -1,16 +1,14 @@
 //! Commands beyond the protocol: bench, speed test, the network as a file, and what the program was made with.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::super::format;
 use super::{Driver, options};
 use crate::console::Output;
-use crate::engine::NAME;
 use crate::engine::bench::{self, BenchOptions};
 use crate::engine::speedtest::{self, SpeedOptions};
+use crate::engine::{EngineError, NAME};
 use crate::nnue::Network;
 use crate::nnue::inference::Kernels;
 use crate::search::Control;
@@ -31,7 +29,7 @@ impl Driver {
     /// Starts work that measures something, with the network in use, on its own thread.
     fn measure(
         &mut self,
-        work: impl FnOnce(Arc<Network>, &Output, &Arc<Control>) -> String + Send + 'static,
+        work: impl FnOnce(Arc<Network>, &Output, &Arc<Control>) -> Result<String, EngineError> + Send + 'static,
     ) {
         let (network, output) = (Arc::clone(self.engine.network()), Arc::clone(&self.output));
         let control = Arc::new(Control::new(1, false));
@@ -46,25 +44,14 @@ impl Driver {
             return self.complain(&"'export_net' needs the name of a file");
         };
         let network = self.engine.network();
-        let bytes = network.to_bytes();
-        match write_new(Path::new(path), &bytes) {
-            Ok(()) => {
-                let network = format::network(network);
-                let text = format!("{network} written to {path}, {} bytes", bytes.len());
+        match network.save_new(Path::new(path)) {
+            Ok(bytes) => {
+                let text = format!("{} written to {path}, {bytes} bytes", format::network(network));
                 self.say(&format!("info string {}", format::printable(&text)));
             }
             Err(error) => self.complain(&format!("export_net {path}: {error}")),
         }
     }
-}
-
-/// Writes a file that there was not before.
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(bytes).inspect_err(|_| {
-        // Part of a network is of no use.
-        let _ = std::fs::remove_file(path);
-    })
 }
 
 /// What compiled this program, for which machine, and which of the machine's instructions it uses.
@@ -84,34 +71,40 @@ pub(super) fn compiler() -> String {
 
 /// Runs the bench. Prints a line per position and returns the last line. The bench ends early when `control` is stopped
 /// or the output is no longer read.
+///
+/// # Errors
+/// When memory or a thread is refused.
 pub fn run_bench(
     options: BenchOptions,
     network: Arc<Network>,
     kernels: Kernels,
     output: &Output,
     control: &Arc<Control>,
-) -> String {
+) -> Result<String, EngineError> {
     let total = bench::POSITIONS.len();
     let progress = |number: usize, nodes| {
         if !output.line(&format!("position {number:>2} of {total}: {nodes:>9} nodes")) {
             control.stop();
         }
     };
-    match bench::run_until(control, options, network, kernels, progress) {
-        Ok(_) if control.is_stopped() => "info string bench stopped".to_owned(),
-        Ok(report) => format!("{} nodes {} nps", report.nodes, report.nps()),
-        Err(error) => format!("info string {error}"),
-    }
+    let report = bench::run_until(control, options, network, kernels, progress)?;
+    Ok(match control.is_stopped() {
+        true => "info string bench stopped".to_owned(),
+        false => format!("{} nodes {} nps", report.nodes, report.nps()),
+    })
 }
 
 /// Runs the speed test. Prints a line for each tenth of the positions and returns the last line. The test ends early when
 /// `control` is stopped or the output is no longer read.
+///
+/// # Errors
+/// When memory or a thread is refused.
 pub fn run_speed_test(
     options: SpeedOptions,
     network: &Arc<Network>,
     output: &Output,
     control: &Arc<Control>,
-) -> String {
+) -> Result<String, EngineError> {
     let SpeedOptions { threads, hash_mib, seconds } = options;
     let [threads, seconds] = [(threads as u64, "thread"), (seconds, "second")]
         .map(|(count, name)| format!("{count} {name}{}", if count == 1 { "" } else { "s" }));
@@ -122,12 +115,10 @@ pub fn run_speed_test(
             control.stop();
         }
     };
-    match speedtest::run(control, options, network, progress) {
-        Ok(_) if control.is_stopped() => "info string speedtest stopped".to_owned(),
-        Ok(report) => {
-            output.line(&format!("depth {:.1} on average", report.mean_depth()));
-            format!("{} nodes {} nps", report.nodes, report.nps())
-        }
-        Err(error) => format!("info string {error}"),
+    let report = speedtest::run(control, options, network, progress)?;
+    if control.is_stopped() {
+        return Ok("info string speedtest stopped".to_owned());
     }
+    output.line(&format!("depth {:.1} on average", report.mean_depth()));
+    Ok(format!("{} nodes {} nps", report.nodes, report.nps()))
 }

@@ -144,7 +144,7 @@ struct Driver {
     queue: Queue,
     /// Makes the openings of `genfens`.
     openings: Option<OpeningSource>,
-    /// A command has failed, to the knowledge of its thread.
+    /// A command has failed, here or on a thread of its own.
     failed: Arc<AtomicBool>,
 }
 
@@ -326,11 +326,18 @@ impl Driver {
         }
     }
 
+    /// Says why a command has failed.
     fn complain(&self, error: &dyn std::fmt::Display) {
-        let error = error.to_string();
+        self.failed.store(true, Ordering::Relaxed);
+        self.remark(error);
+    }
+
+    /// Says something about a command that is carried out nevertheless.
+    fn remark(&self, text: &dyn std::fmt::Display) {
+        let text = text.to_string();
         match self.audience {
-            Audience::Program => self.output.line(&format::message(&error)),
-            Audience::Person(_) => self.output.line(&format::printable(&error)),
+            Audience::Program => self.output.line(&format::message(&text)),
+            Audience::Person(_) => self.output.line(&format::printable(&text)),
         };
     }
 
@@ -386,7 +393,7 @@ impl Driver {
                 self.stop_work = Box::new(|| {});
                 self.run_beside(move || {
                     wait();
-                    READY.to_owned()
+                    Ok::<_, EngineError>(READY.to_owned())
                 });
                 if !self.searching {
                     // No thread could be started to wait.
@@ -437,7 +444,7 @@ impl Driver {
     /// Sets up a position with all its moves. On any error there is no position afterwards.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) {
         let mode = self.settings.castling_mode();
-        match command::set_up(fen, moves, mode, |repair| self.complain(&repair)) {
+        match command::set_up(fen, moves, mode, |repair| self.remark(&repair)) {
             Ok(game) => {
                 self.engine.set_game(game);
                 self.refused = None;
@@ -560,19 +567,23 @@ impl Driver {
                     stop.store(true, Ordering::Relaxed);
                 }
             };
-            match perft_divide(&position, depth, &stop, report) {
-                Ok(total) => format::perft_total(total),
-                Err(error) => format!("info string {error}"),
-            }
+            perft_divide(&position, depth, &stop, report).map(format::perft_total)
         });
     }
 
-    /// Starts long work on its own thread. The text that it returns is printed when it ends.
-    fn run_beside(&mut self, work: impl FnOnce() -> String + Send + 'static) {
-        let sender = self.sender.clone();
+    /// Starts long work on its own thread. The text that it returns, or why it failed, is printed when it ends.
+    fn run_beside<E: std::fmt::Display>(
+        &mut self,
+        work: impl FnOnce() -> Result<String, E> + Send + 'static,
+    ) {
+        let (sender, failed) = (self.sender.clone(), Arc::clone(&self.failed));
         let run = move || {
+            let text = work().unwrap_or_else(|error| {
+                failed.store(true, Ordering::Relaxed);
+                format::message(&error.to_string())
+            });
             // The driver may have quit without waiting.
-            let _ = sender.send(Event::Done { text: work(), own_nodes: None });
+            let _ = sender.send(Event::Done { text, own_nodes: None });
         };
         match thread::Builder::new().spawn(run) {
             Ok(_) => self.searching = true,

@@ -1,6 +1,6 @@
 //! The engine's options in one table: `uci` lists it, `setoption` changes a value, `help` explains a row.
 //!
-//! The defaults stand here and nowhere else in this room: a driver begins by setting each option to its default, as
+//! The defaults stand here and nowhere else in this module: a driver begins by setting each option to its default, as
 //! a client could. Where the engine has a default of its own, the row names that constant.
 
 use std::fmt;
@@ -185,10 +185,10 @@ static OPTIONS: [UciOption; 25] = [
     UciOption {
         name: "SyzygyProbeLimit",
         kind: spin(
-            ProbeRules::DEFAULT.max_men as i64,
+            ProbeRules::DEFAULT.max_pieces as i64,
             0,
-            ProbeRules::DEFAULT.max_men as i64,
-            |driver, pieces| driver.change_probe_rules(|rules| rules.max_men = pieces as usize),
+            ProbeRules::DEFAULT.max_pieces as i64,
+            |driver, pieces| driver.change_probe_rules(|rules| rules.max_pieces = pieces as usize),
         ),
         about: "Largest number of pieces, kings included, in a position that is probed; 0 probes none.",
     },
@@ -463,10 +463,10 @@ impl Driver {
         let Some(path) = path else { return self.engine.set_tablebases(None) };
         let Opened { tables, faults } = Tablebases::open(path);
         for fault in faults.iter().take(SHOWN_FAULTS) {
-            self.complain(&format!("Syzygy: {fault}"));
+            self.remark(&format!("Syzygy: {fault}"));
         }
         if faults.len() > SHOWN_FAULTS {
-            self.complain(&format!("Syzygy: {} more faults like these", faults.len() - SHOWN_FAULTS));
+            self.remark(&format!("Syzygy: {} more faults like these", faults.len() - SHOWN_FAULTS));
         }
         match tables {
             Some(tables) => {
@@ -474,9 +474,9 @@ impl Driver {
                 self.engine.set_tablebases(Some(tables));
             }
             None if self.engine.has_tablebases() => {
-                self.say("info string Syzygy: no tables found, the present ones stay");
+                self.complain(&"Syzygy: no tables found, the present ones stay");
             }
-            None => self.say("info string Syzygy: no tables found"),
+            None => self.complain(&"Syzygy: no tables found"),
         }
     }
 
