@@ -16,7 +16,7 @@ impl Thread<'_> {
     pub(super) fn filter_by_tablebases(&mut self, moves: Vec<Move>) -> Vec<Move> {
         let job = self.job;
         let Some(access) = &job.tablebases else { return moves };
-        self.tb_cardinality = access.men() as u32;
+        self.tb_cardinality = access.most_pieces() as u32;
         let has_time = || {
             self.tell_progress();
             !job.control.is_stopped() && !self.quota.has_used_half()

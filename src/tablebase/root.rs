@@ -134,7 +134,7 @@ impl TableAccess {
     }
 
     /// Most pieces of a position that is looked up.
-    pub fn men(&self) -> usize {
+    pub fn most_pieces(&self) -> usize {
         self.rules.max_pieces.min(self.tables.most_pieces())
     }
 
@@ -158,7 +158,7 @@ impl TableAccess {
 
     /// Whether a position has few enough pieces, and no castling rights, which no table knows.
     pub(super) fn covers(&self, position: &Position) -> bool {
-        position.occupied().count() as usize <= self.men() && position.castling().is_empty()
+        position.occupied().count() as usize <= self.most_pieces() && position.castling().is_empty()
     }
 
     fn judge(&self, game: &Game, moves: &[Move], has_time: &dyn Fn() -> bool) -> Option<RootVerdict> {
