@@ -21,7 +21,7 @@ pub const DEFAULT_DEPTH: Depth = 13;
 pub const SIGNATURE_DEPTH: Depth = 9;
 
 /// Nodes of the bench at [`SIGNATURE_DEPTH`] with the built-in evaluation.
-pub const SIGNATURE: u64 = 276_810;
+pub const SIGNATURE: u64 = 294_202;
 
 /// Openings, middlegames and endings from engine games, sorted by number of pieces, then compositions,
 /// mates, a stalemate trap and Chess960 positions.
