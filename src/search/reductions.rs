@@ -77,8 +77,8 @@ impl Thread<'_> {
     /// - Units: all terms in 1024ths of a ply; the base grows with the product of the logarithms of depth and
     ///   move number, `lmr_history` and `lmr_capture_history` of history are a ply, `lmr_correction` stands
     ///   for an internal unit of correction
-    /// - Elo: switched off -79.5 +- 24.1, 400 games, 20,000 nodes (2026-12-03). The terms of the root: -3.9 +- 17.5, 800 games, 10,000
-    ///   nodes (2026-11-30, kept for 292 instead of 286 of 300 WAC positions)
+    /// - Elo: switched off -79.5 +- 24.1, 400 games, 20,000 nodes (2026-12-03). The terms of the root:
+    ///   -3.9 +- 17.5, 800 games, 10,000 nodes (2026-11-30, kept for 292 instead of 286 of 300 WAC positions)
     pub(super) fn reduction(
         &self,
         node: &Node,

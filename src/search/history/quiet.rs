@@ -17,7 +17,8 @@ type Value = HistoryValue<QUIET_MAX>;
 /// - Technique: [Butterfly history](https://www.chessprogramming.org/History_Heuristic)
 /// - Assumes: a quiet move that caused cutoffs elsewhere does so here
 /// - Units: history score, plus or minus `QUIET_MAX`; plus or minus twice that in all
-/// - Elo: not measured alone; apart by threats in bundle A
+/// - Elo: not measured alone; apart by threats in bundle A, the rows without in bundle H: +30.0 +- 17.7, 800
+///   games, 20,000 nodes (2026-12-03)
 ///
 /// Butterfly history, told apart by whether the squares left and reached are attacked by the opponent:
 /// fleeing and walking into danger are different moves.
