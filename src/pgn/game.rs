@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn numbers_moves_and_results_are_told_apart() {
         let text = "\u{feff}[FEN \"x\"]\r\n\r\n1. e4 {one,\ntwo} e5$1\n2.Nf3 (2. f4 {no} exf4) Nc6 {a} {b} 2... a6 e8=Q+ \
-                    3 . O-O ... 0-0-0 a8(Q)+ 12.a7a8q b8/N (1. e4 1-0) 1-0\n\n% not read [(\n1... d5 1/2-1/2 *";
+                    3 . O-O ... 0-0-0 a8(Q)+ 12.a7a8q e.p. b8/N (1. e4 1-0) 1-0\n\n% not read [(\n1... d5 1/2-1/2 *";
         let games = games(text);
         let expected = "e4 e5 Nf3 Nc6 a6 e8=Q+ O-O 0-0-0 a8(Q)+ a7a8q b8/N";
         assert_eq!(moves(&games[0]).join(" "), expected);

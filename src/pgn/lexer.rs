@@ -134,7 +134,7 @@ impl<R: BufRead> Lexer<R> {
                 self.lines.take_while(|byte| byte == b'.');
                 Ok(None)
             }
-            _ if self.skip_number() => Ok(None),
+            _ if self.skip_number() || self.skip_en_passant() => Ok(None),
             _ => self.word().map(Some),
         })
     }
@@ -197,6 +197,16 @@ impl<R: BufRead> Lexer<R> {
             self.lines.take_while(|byte| byte == b'.');
         }
         is_number
+    }
+
+    /// Passes over `e.p.`, which older texts have behind a capture en passant, if it stands here.
+    fn skip_en_passant(&mut self) -> bool {
+        let length = self.lines.count_while(0, |byte| !ends_word(byte));
+        let is_mark = matches!(&self.lines.rest()[..length], b"e.p." | b"e.p" | b"ep");
+        if is_mark {
+            self.lines.take(length);
+        }
+        is_mark
     }
 
     /// A move or a result.
