@@ -11,6 +11,8 @@
 //! To be read in this order: `token` (what can stand in a game, and what is wrong with it), `lines` (the text line by
 //! line), `lexer` (text to tokens), `game` (tokens to games), `replay` (the first position and the moves by the rules),
 //! `write` (movetext in lines).
+//!
+//! [`Fault`]: crate::pgn::Fault
 
 mod game;
 mod lexer;

@@ -67,8 +67,8 @@ pub struct Movetext {
     outer: Vec<Count>,
     /// The next move is written with its number, whoever plays it.
     needs_number: bool,
-    /// The text ends with an opening parenthesis, after which there is no blank.
-    is_open: bool,
+    /// Opening parentheses that are not written yet, since they belong to the next word.
+    opening: String,
 }
 
 impl Movetext {
@@ -76,16 +76,19 @@ impl Movetext {
     pub fn new(start: &Position) -> Movetext {
         let black = u32::from(start.stm() == Color::Black);
         let count = Count { ply: u32::from(start.fullmove_number()) * 2 + black };
-        Movetext { words: Words::default(), count, outer: Vec::new(), needs_number: true, is_open: false }
+        Movetext {
+            words: Words::default(),
+            count,
+            outer: Vec::new(),
+            needs_number: true,
+            opening: String::new(),
+        }
     }
 
     /// Adds a word that is none of the other things.
     pub fn word(&mut self, word: &str) {
-        if std::mem::take(&mut self.is_open) {
-            self.words.join(word);
-        } else {
-            self.words.word(word);
-        }
+        let opening = std::mem::take(&mut self.opening);
+        self.words.word(&(opening + word));
     }
 
     /// Adds a move, with its number where one is needed.
@@ -137,8 +140,7 @@ impl Movetext {
 
     /// Begins a variation, in place of the last move.
     pub fn open(&mut self) {
-        self.word("(");
-        self.is_open = true;
+        self.opening.push('(');
         self.outer.push(self.count);
         self.count.ply = self.count.ply.saturating_sub(1);
         self.needs_number = true;
@@ -146,11 +148,13 @@ impl Movetext {
 
     /// Ends a variation.
     pub fn close(&mut self) {
+        if !self.opening.is_empty() {
+            self.word("");
+        }
         if self.words.column >= WIDTH {
             self.words.break_line();
         }
         self.words.join(")");
-        self.is_open = false;
         if let Some(count) = self.outer.pop() {
             self.count = count;
         }
@@ -172,7 +176,10 @@ impl Movetext {
     }
 
     /// The text, without an end of the last line.
-    pub fn into_text(self) -> String {
+    pub fn into_text(mut self) -> String {
+        if !self.opening.is_empty() {
+            self.word("");
+        }
         self.words.into_text()
     }
 }
@@ -220,6 +227,23 @@ mod tests {
         let text = text.into_text();
         assert!(text.starts_with("{[%clk 1] a) [%clk word"), "{text}");
         assert!(text.lines().count() == 2 && text.lines().all(|line| line.len() <= 79), "{text}");
+    }
+
+    #[test]
+    fn a_variation_begins_on_a_line_with_room_for_it() {
+        for shift in 0..80 {
+            let mut text = empty();
+            text.comment(&"x".repeat(shift));
+            text.mv("e4");
+            text.open();
+            text.mv("Nb1xc3");
+            text.close();
+            text.open();
+            text.close();
+            let text = text.into_text();
+            assert!(text.lines().all(|line| line.len() <= 79), "{text}");
+            assert!(text.replace('\n', " ").ends_with(" (1. Nb1xc3) ()"), "{text}");
+        }
     }
 
     #[test]
