@@ -148,13 +148,14 @@ impl Movetext {
 
     /// Ends a variation.
     pub fn close(&mut self) {
-        if !self.opening.is_empty() {
-            self.word("");
+        if self.opening.is_empty() {
+            if self.words.column >= WIDTH {
+                self.words.break_line();
+            }
+            self.words.join(")");
+        } else {
+            self.word(")");
         }
-        if self.words.column >= WIDTH {
-            self.words.break_line();
-        }
-        self.words.join(")");
         if let Some(count) = self.outer.pop() {
             self.count = count;
         }
