@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_variation_begins_on_a_line_with_room_for_it() {
-        for shift in 0..80 {
+        for shift in 0..=77 {
             let mut text = empty();
             text.comment(&"x".repeat(shift));
             text.mv("e4");
