@@ -4,7 +4,8 @@
 //!
 //! - `$ COMMAND` is run by the shell; the lines after it are its output.
 //! - `$ cat FILE` shows a file. The sample is where the file comes from.
-//! - `$ quillon` is a conversation: lines after `> ` are typed, the others are answers.
+//! - `$ quillon` is a conversation: lines after `> ` are typed, the others are answers. They are those that a chess
+//!   program gets, or, after a comment `<!-- at a terminal -->` before the block, a person.
 //! - `...` alone stands for any lines, within a line for any text.
 //!
 //! Times, speeds and what depends on the processor may differ. A comment `<!-- not run: REASON -->` before a block
@@ -23,6 +24,9 @@ use std::sync::LazyLock;
 
 use client::Client;
 use client::files::book;
+use client::screen::Terminal;
+use quillon::uci::Audience;
+use quillon::uci::format::Drawing;
 use regex::Regex;
 
 /// What may stand behind the fence of a block that is not run: commands without output, and formats.
@@ -30,6 +34,7 @@ const NOT_RUN: [&str; 7] = ["sh", "yaml", "toml", "epd", "rust", "pgn", "text"];
 /// These pages have tests of their own, which run them in a smaller form.
 const ELSEWHERE: [&str; 1] = ["docs/train-your-own.md"];
 const MARK: &str = "<!-- not run: ";
+const AT_TERMINAL: &str = "<!-- at a terminal -->";
 const GAP: &str = "...";
 
 /// A line that is shown, and where.
@@ -104,6 +109,8 @@ fn kind(line: &str) -> String {
         let rules = [
             (r"(bestmove| pv) .*", "$1"),
             (r"(cp|mate) -?\d+ (wdl \d+ \d+ \d+ )?", "SCORE "),
+            (r"^( +\d+/\d+ .* \d\)) .*", "$1"),
+            (r" [+-](\d+\.\d\d|M\d+)\b", " SCORE"),
             (r"[\d.]+", "N"),
             (r" +", " "),
         ];
@@ -202,6 +209,27 @@ fn run(command: &str, folder: &Path) -> Vec<String> {
     String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
 }
 
+/// What the engine, which a person talks to, answers to a line.
+fn answer(terminal: &mut Terminal, typed: &Step) -> Vec<String> {
+    terminal.enter(&typed.command);
+    let answer = if typed.shown.last().is_some_and(|line| line.text.starts_with("bestmove")) {
+        terminal.wait_for("bestmove")
+    } else {
+        terminal.enter("isready");
+        terminal.wait_for("readyok").replace("readyok\n", "")
+    };
+    answer.lines().map(str::to_owned).collect()
+}
+
+/// Runs what a person types, and judges what a page shows of the answers.
+fn check_terminal(step: &Step, verdict: &mut Verdict) {
+    let mut terminal = Terminal::open(Audience::Person(Drawing::Letters));
+    for typed in step.typed.iter().filter(|typed| typed.command != "quit") {
+        verdict.judge(typed, &answer(&mut terminal, typed));
+    }
+    terminal.close();
+}
+
 /// Runs a command and judges what a page shows of it.
 fn check(step: &Step, folder: &Path, verdict: &mut Verdict) {
     if let Some(file) = step.command.strip_prefix("cat ") {
@@ -238,6 +266,7 @@ fn verdict(page: &Path, text: &str) -> Verdict {
         let before =
             lines[..block.first - 1].iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
         let reason = before.and_then(|line| line.strip_prefix(MARK));
+        let is_at_terminal = before == Some(AT_TERMINAL);
         if block.language != "console" {
             let is_known = NOT_RUN.contains(&block.language.as_str());
             let is_sample =
@@ -245,6 +274,8 @@ fn verdict(page: &Path, text: &str) -> Verdict {
             if !is_known || is_sample && reason.is_none() {
                 verdict.faults.push(format!("line {}: samples are marked 'console'", block.first));
             }
+        } else if is_at_terminal {
+            steps(&block).iter().for_each(|step| check_terminal(step, &mut verdict));
         } else if reason.is_none() {
             steps(&block).iter().for_each(|step| check(step, &folder, &mut verdict));
         }

@@ -3,50 +3,27 @@
 #[path = "client/files.rs"]
 #[allow(dead_code)]
 mod files;
+#[path = "client/screen.rs"]
+mod screen;
 
-use std::io::{self, BufReader, Write};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Condvar, Mutex};
 
 use files::Folder;
-use quillon::console::Output;
 use quillon::nnue::Network;
+use quillon::uci::Audience;
 use quillon::uci::format::Drawing;
-use quillon::uci::{Audience, converse_with};
-
-/// Output that can be waited for.
-#[derive(Clone, Default)]
-struct Screen(Arc<(Mutex<String>, Condvar)>);
-
-impl Write for Screen {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let text = std::str::from_utf8(bytes).expect("output is UTF-8, whole lines");
-        self.0.0.lock().expect("no panic").push_str(text);
-        self.0.1.notify_all();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+use screen::Terminal;
 
 /// What is said to these lines. Each is typed when the answer to the line before it shows this text.
 fn said(audience: Audience, lines: &[(&str, &str)]) -> String {
-    let screen = Screen::default();
-    let (reader, mut writer) = io::pipe().expect("a pipe");
-    let output = Output::new(screen.clone());
-    let engine = std::thread::spawn(move || converse_with(BufReader::new(reader), output, audience));
-    let mut from = 0;
+    let mut terminal = Terminal::open(audience);
     for (line, answer) in lines {
-        writeln!(writer, "{line}").expect("the engine reads");
-        let text = screen.0.0.lock().expect("no panic");
-        let text = screen.0.1.wait_while(text, |text| !text[from..].contains(answer)).expect("no panic");
-        from = if answer.is_empty() { from } else { text.len() };
+        terminal.enter(line);
+        if !answer.is_empty() {
+            terminal.wait_for(answer);
+        }
     }
-    writeln!(writer, "quit").expect("the engine reads");
-    engine.join().expect("no panic").expect("the engine starts");
-    screen.0.0.lock().expect("no panic").clone()
+    terminal.close()
 }
 
 const PERSON: Audience = Audience::Person(Drawing::Figures);

@@ -109,7 +109,7 @@ impl Thread<'_> {
             // Whether the move is worth a search is worked out while its entry comes.
             self.tt.prefetch(position.likely_key_after(mv));
             if K::ROOT {
-                self.announce_move(node.depth, mv, number);
+                self.announce_move(mv, number);
             }
             let new_depth = node.depth - 1;
             let mut candidate = Candidate { mv, number, alpha, best_score: best.score, new_depth };

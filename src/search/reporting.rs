@@ -11,7 +11,7 @@ use super::thread::{RootMove, Searcher, Thread, sort_root_moves};
 use crate::board::{Game, Outcome};
 use crate::tablebase::{TableAccess, Wdl};
 use crate::tt::TranspositionTable;
-use crate::types::{Depth, Move, Score};
+use crate::types::{Move, Score};
 
 /// The counts are reported when nothing that holds them was reported for this time.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
@@ -44,9 +44,11 @@ impl Thread<'_> {
     }
 
     /// Tells which root move is being searched, in long searches only.
-    pub(super) fn announce_move(&self, depth: Depth, mv: Move, number: usize) {
+    pub(super) fn announce_move(&self, mv: Move, number: usize) {
         // Short searches need not ask the clock at every root move.
         if self.id == 0 && self.quota.nodes() > 10_000 && self.quota.has_run(VERBOSE_AFTER) {
+            // The depth is that of the iteration, also while a search after a high score is less deep.
+            let depth = self.root.depth;
             self.job.tell(SearchEvent::CurrentMove { depth, mv, number: number + self.root.pv_index });
         }
     }

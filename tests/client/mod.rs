@@ -8,6 +8,7 @@
 #![allow(dead_code)]
 
 pub mod files;
+pub mod screen;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;

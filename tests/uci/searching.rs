@@ -209,9 +209,21 @@ fn only_long_searches_are_talkative() {
         }
         line.starts_with("bestmove")
     });
-    for line in lines.iter().filter(|line| line.contains(" currmove ")) {
+    // They name the depth of the iteration: the one that comes next in the table of a chess program.
+    let mut finished = 0;
+    for line in &lines {
         let words: Vec<&str> = line.split(' ').collect();
-        let [.., "currmove", mv, "currmovenumber", number] = words[..] else { panic!("{line}") };
+        if let ["info", "depth", depth, "seldepth", ..] = words[..] {
+            finished = depth.parse().expect("a depth");
+        }
+        if !words.contains(&"currmove") {
+            continue;
+        }
+        let ["info", "depth", depth, "currmove", mv, "currmovenumber", number] = words[..] else {
+            panic!("{line}")
+        };
+        let depth: i32 = depth.parse().expect("a depth");
+        assert!(depth == finished || depth == finished + 1, "depth {finished} is finished: {line}");
         assert!(parse_uci(&Position::start(), mv).is_ok(), "{line}");
         assert!((1..=20).contains(&number.parse::<usize>().expect("a number")), "{line}");
         moves_named += 1;
